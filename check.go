@@ -1,0 +1,67 @@
+package weir
+
+// Key names one state: whose it is, and under which limit. Its parts are kept
+// apart, so that no two different keys ever meet.
+type Key struct {
+	// Layer is the namespace, such as "gateway". Layers never share a state.
+	Layer string
+	// Limit is the limit's stable name within the layer: never its value, its
+	// plan or its place in a file, so that a change keeps what was used and all
+	// replicas agree.
+	Limit string
+	// Identity is whose requests are counted, such as "ip:203.0.113.7". It may
+	// hold any bytes. A credential belongs here only as a keyed hash.
+	Identity string
+}
+
+// Check asks one question of a store: may this key take this cost under this
+// limit now?
+type Check struct {
+	Key   Key
+	Limit *Limit // required
+	// Cost is in requests. 0 is a no-op that is allowed and tells the state;
+	// below 0 is [ErrNegativeCost].
+	Cost int64
+	// Group is the group the check belongs to; the checks of one group stand
+	// next to each other. nil is a group of its own, charged [Arriving].
+	Group *Group
+	// Peek asks without charging: nothing is written, no key is made, no
+	// lifetime changes.
+	Peek bool
+}
+
+// Group is a layer as a store sees it: checks that are charged together. It is
+// identified by its address.
+type Group struct {
+	Charge Charging
+	// Shadow evaluates and charges the group's own states and reports, but
+	// never refuses and never changes what the other groups do.
+	Shadow bool
+}
+
+// Charging says when a group of checks is charged. Except for [Independent], the
+// checks of a group are charged all or none.
+type Charging uint8
+
+const (
+	// Arriving charges groups in order up to the first refusal; later groups
+	// are only peeked. The zero value.
+	Arriving Charging = iota
+	// Admitted charges the group only if every group admits the request.
+	Admitted
+	// Independent decides and charges every check alone, whatever the others
+	// say, as Envoy's descriptors expect.
+	Independent
+)
+
+// String is the name used in configuration.
+func (c Charging) String() string {
+	switch c {
+	case Admitted:
+		return "admitted"
+	case Independent:
+		return "independent"
+	default:
+		return "arriving"
+	}
+}

@@ -1,0 +1,42 @@
+package weir
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Errors that callers branch on. A refused request is never one of them: it is a
+// [Result]. An error means that no decision was made.
+var (
+	// ErrNegativeCost is a take of less than 0. Giving back is a refund.
+	ErrNegativeCost = errors.New("weir: the cost is negative")
+	// ErrWaitExceedsDeadline is what [Limiter.Wait] returns at once when the
+	// context would end first.
+	ErrWaitExceedsDeadline = errors.New("weir: the wait is longer than the context allows")
+	// ErrNeverAdmitted is what [Limiter.Wait] returns for a cost above the
+	// capacity or a blocked limit: no wait is long enough.
+	ErrNeverAdmitted = errors.New("weir: no wait is long enough for this cost")
+)
+
+// RateError is a text that is not a rate.
+type RateError struct {
+	Text   string // what was written
+	Reason string // what is wrong with it
+	Hint   string // what was probably meant
+}
+
+func (e *RateError) Error() string {
+	return fmt.Sprintf("weir: rate %q %s: %s", e.Text, e.Reason, e.Hint)
+}
+
+// LimitError is a limit that cannot be represented: it is refused when it is
+// made, so that no request ever meets it.
+type LimitError struct {
+	Rate   Rate
+	Field  string // "count", "period" or "burst"
+	Reason string // what is wrong, with the range that can be
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("weir: limit %s: %s %s", e.Rate, e.Field, e.Reason)
+}

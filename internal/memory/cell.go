@@ -1,0 +1,127 @@
+package memory
+
+import "github.com/weirhq/weir/internal/algorithm"
+
+// cell is a key's state while a request decides on it: a copy, written back
+// only once the verdict is known. A log is not copied: what the request has
+// claimed of it is pending.
+type cell struct {
+	shard *shard
+	key   Key
+	at    int32 // entry index, or absent
+
+	state    algorithm.State // as claimed so far
+	original algorithm.State // as found
+
+	log     *algorithm.Log // nil unless the limit is a log; never nil then
+	pending int64          // costs claimed of the log
+}
+
+const absent int32 = -1
+
+// noLog stands for the log of a key never seen; it is only read.
+var noLog algorithm.Log
+
+// cell loads the op's key. A state of another kind than the limit's (the
+// algorithm was changed under a live key) counts as none.
+func (s *shard) cell(op *Op) cell {
+	c := cell{shard: s, key: op.Key, at: absent}
+	if isLog(op) {
+		c.log = &noLog
+	}
+	i, found := s.index[op.Key]
+	if !found {
+		return c
+	}
+	c.at = i
+	e := &s.entries[i]
+	if c.log == nil {
+		c.state, c.original = e.state, e.state
+	} else if e.log != 0 {
+		c.log = s.logs[e.log]
+	}
+	return c
+}
+
+func (c *cell) stamp() int64 {
+	if c.log != nil {
+		return c.log.Stamp()
+	}
+	return c.original.Stamp()
+}
+
+// claim decides the op on top of what the request has claimed already and, if
+// the op takes, claims its cost. A refused op may change the claimed state too:
+// see [algorithm.Limit.Take].
+func (c *cell) claim(op *Op, now int64) bool {
+	if c.log != nil {
+		admitted := c.log.Admits(op.Limit, now, op.Cost, c.pending)
+		if admitted && !op.Peek {
+			c.pending += op.Cost
+		}
+		return admitted
+	}
+	state, admitted := op.Limit.Take(c.state, now, op.Cost)
+	if !op.Peek {
+		c.state = state
+		if admitted && op.Cost > 0 {
+			op.Charge = op.Limit.Charged(state, now, op.Cost)
+		}
+	}
+	return admitted
+}
+
+// reclaim is claim for an op whose fate is known already. One that was refused
+// stays so, even if fewer claims stand before it now.
+func (c *cell) reclaim(op *Op, now int64) {
+	if op.fate == charged || op.Limit.CountAll {
+		c.claim(op, now)
+		return
+	}
+	if c.log != nil {
+		return // settled when it is committed
+	}
+	if state, admitted := op.Limit.Take(c.state, now, op.Cost); !admitted {
+		c.state = state
+	}
+}
+
+// commit writes what the op's fate left: for a log the op's own entry, otherwise
+// the state after all claims.
+func (c *cell) commit(op *Op, now int64) {
+	op.Charged = op.fate == charged && op.Cost > 0
+	if op.fate == untouched || op.Cost == 0 || op.Limit.Count == 0 {
+		return
+	}
+	if c.log != nil {
+		c.commitLog(op, now)
+		return
+	}
+	if c.state != c.original {
+		c.at = c.shard.put(c.key, c.at, c.state)
+		c.original = c.state
+	}
+}
+
+func (c *cell) commitLog(op *Op, now int64) {
+	switch {
+	case op.fate == charged:
+		if c.log == &noLog {
+			c.log = &algorithm.Log{}
+		}
+		c.log.Take(op.Limit, now, op.Cost)
+		op.Charge = algorithm.Charge{Cost: op.Cost, At: now}
+	case c.log == &noLog:
+		return
+	default:
+		c.log.Settle(op.Limit, now)
+	}
+	c.at = c.shard.putLog(c.key, c.at, c.log)
+}
+
+func (c *cell) read(op *Op, now int64) algorithm.Outcome {
+	if c.log != nil {
+		return c.log.Read(op.Limit, now, op.Cost)
+	}
+	return op.Limit.Read(c.state, now, op.Cost)
+}

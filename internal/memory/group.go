@@ -1,0 +1,206 @@
+package memory
+
+import (
+	"slices"
+
+	"github.com/weirhq/weir/internal/algorithm"
+)
+
+// fate is what a request decided to do about an op's state.
+type fate uint8
+
+const (
+	untouched fate = iota // it was peeked, or not charged because another refused
+	settled               // it was refused: only what a refusal may change
+	charged               // its cost is taken
+)
+
+// Request is a set of ops that are decided together, and what deciding them
+// needs. It may be used again, once its Ops are set anew; the zero value is ready.
+type Request struct {
+	Ops []Op
+
+	locks []uint32
+	cells []cell // ops of the same key share one
+	of    []int  // Ops[i] claims from cells[of[i]]
+
+	now     int64
+	refused bool // an enforced group refused
+	waiting bool // groups charged only if all admit have claimed
+}
+
+// Take decides all ops at one instant, which it returns.
+func (t *Table) Take(r *Request) int64 {
+	r.lock(t)
+	defer r.unlock(t)
+	r.load(t)
+	r.decide()
+	r.commit()
+	return r.now
+}
+
+func (r *Request) lock(t *Table) {
+	r.locks = r.locks[:0]
+	for i := range r.Ops {
+		r.locks = append(r.locks, t.shardOf(r.Ops[i].Key))
+	}
+	slices.Sort(r.locks)
+	r.locks = slices.Compact(r.locks)
+	for _, s := range r.locks {
+		t.shards[s].mu.Lock()
+	}
+}
+
+func (r *Request) unlock(t *Table) {
+	for _, s := range r.locks {
+		t.shards[s].mu.Unlock()
+	}
+}
+
+func (r *Request) load(t *Table) {
+	r.now, r.refused, r.waiting = t.clock(), false, false
+	r.cells, r.of = r.cells[:0], r.of[:0]
+	for i := range r.Ops {
+		op := &r.Ops[i]
+		at := r.cellOf(op)
+		if at == len(r.cells) {
+			r.cells = append(r.cells, t.shards[t.shardOf(op.Key)].cell(op))
+			r.now = max(r.now, r.cells[at].stamp())
+		}
+		r.of = append(r.of, at)
+	}
+}
+
+// cellOf is the index of the op's cell, or of the one to be made for it.
+func (r *Request) cellOf(op *Op) int {
+	for i := range r.cells {
+		if c := &r.cells[i]; c.key == op.Key && (c.log != nil) == isLog(op) {
+			return i
+		}
+	}
+	return len(r.cells)
+}
+
+// decide goes through the groups in order; each sees what earlier ones claimed.
+func (r *Request) decide() {
+	for start := 0; start < len(r.Ops); {
+		end := start + 1
+		for end < len(r.Ops) && r.Ops[end].Group == r.Ops[start].Group {
+			end++
+		}
+		switch {
+		case r.Ops[start].Charging == Independent:
+			r.decideEach(start, end)
+		case r.refused:
+			r.peek(start, end)
+		default:
+			r.decideGroup(start, end)
+		}
+		start = end
+	}
+	if r.refused && r.waiting {
+		r.giveBackAdmitted()
+	}
+}
+
+func (r *Request) claim(i int) bool {
+	op := &r.Ops[i]
+	op.Allowed = r.cells[r.of[i]].claim(op, r.now)
+	op.fate = untouched
+	switch {
+	case op.Peek:
+	case op.Allowed:
+		op.fate = charged
+	default:
+		op.fate = settled
+	}
+	return op.Allowed
+}
+
+// decideEach decides and charges every op alone.
+func (r *Request) decideEach(start, end int) {
+	for i := start; i < end; i++ {
+		if !r.claim(i) && !r.Ops[i].Shadow {
+			r.refused = true
+		}
+	}
+}
+
+// peek answers ops after a refusal: whether they would pass, nothing charged.
+func (r *Request) peek(start, end int) {
+	for i := start; i < end; i++ {
+		op := &r.Ops[i]
+		asked := op.Peek
+		op.Peek = true
+		r.claim(i)
+		op.Peek = asked
+	}
+}
+
+func isLog(op *Op) bool { return op.Limit.Kind == algorithm.SlidingLog }
+
+// decideGroup claims all or none. In a group that fails, those who pass are left
+// as they were found, unless they count refused calls too.
+func (r *Request) decideGroup(start, end int) {
+	passes := true
+	for i := start; i < end; i++ {
+		if !r.claim(i) {
+			passes = false
+		}
+	}
+	if passes {
+		r.waiting = r.waiting || r.Ops[start].Charging == Admitted
+		return
+	}
+	r.refused = r.refused || !r.Ops[start].Shadow
+	if end-start == 1 {
+		return
+	}
+	for i := start; i < end; i++ {
+		r.release(&r.Ops[i])
+	}
+	r.replay()
+}
+
+// giveBackAdmitted takes back what groups claimed that are charged only if every
+// group admits.
+func (r *Request) giveBackAdmitted() {
+	for i := range r.Ops {
+		if r.Ops[i].Charging == Admitted {
+			r.release(&r.Ops[i])
+		}
+	}
+	r.replay()
+}
+
+// release leaves an op that passes uncharged.
+func (r *Request) release(op *Op) {
+	if op.fate == charged && !op.Limit.CountAll {
+		op.fate = untouched
+	}
+}
+
+// replay claims again from the states as found, by the fates known by now.
+// Undoing step by step would not do: a later op may have claimed from the same
+// key. With fewer claims before it, a charged op still passes.
+func (r *Request) replay() {
+	for i := range r.cells {
+		r.cells[i].state, r.cells[i].pending = r.cells[i].original, 0
+	}
+	for i := range r.Ops {
+		if r.Ops[i].fate != untouched {
+			r.cells[r.of[i]].reclaim(&r.Ops[i], r.now)
+		}
+	}
+}
+
+// commit writes all cells and then describes every op by the states that are
+// left.
+func (r *Request) commit() {
+	for i := range r.Ops {
+		r.cells[r.of[i]].commit(&r.Ops[i], r.now)
+	}
+	for i := range r.Ops {
+		r.Ops[i].Outcome = r.cells[r.of[i]].read(&r.Ops[i], r.now)
+	}
+}

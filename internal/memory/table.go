@@ -1,0 +1,164 @@
+// Package memory is the in-process table of states: sharded, bounded, and
+// atomic over all keys of a request. It knows the algorithms and how groups are
+// charged; it does not know weir's vocabulary, so that the adapter in package
+// weir is the whole of its seam.
+//
+//	table := memory.New(1<<20, clock)
+//	op := memory.Op{Key: key, Limit: &limit, Cost: 1}
+//	at := table.TakeOne(&op) // op.Allowed, op.Outcome
+//
+// # Time
+//
+// The clock is read once for each request, under the locks of all its shards,
+// and an instant older than one a key of the request has seen is taken to be
+// that one: time never runs backwards for a key.
+//
+// # Concurrency
+//
+// A request locks the shards of its keys in ascending order, so that requests
+// that share keys in any order neither deadlock nor interleave. Nothing blocks
+// while a lock is held.
+package memory
+
+import (
+	"sync"
+	"time"
+
+	"github.com/weirhq/weir/internal/algorithm"
+)
+
+// Key is a 128-bit hash of a key's parts: states hold no pointer and no text.
+type Key [2]uint64
+
+// Op is one check of a request: a question, and after [Table.Take] its answer.
+type Op struct {
+	Key   Key
+	Limit *algorithm.Limit
+	Cost  int64 // ≥ 0
+	Group int32 // equal for neighbours that are charged together
+	Charging
+	Shadow bool
+	Peek   bool
+
+	Allowed bool // it passes by itself
+	Charged bool // Cost was taken
+	Outcome algorithm.Outcome
+	Charge  algorithm.Charge // where Charged
+
+	fate fate
+}
+
+// Charging is when a group is charged; the values are those of weir.Charging.
+type Charging uint8
+
+// See weir.Charging.
+const (
+	Arriving Charging = iota
+	Admitted
+	Independent
+)
+
+// Table holds the states.
+type Table struct {
+	clock  func() int64
+	shards []shard
+	refunds
+
+	stop    chan struct{}
+	stopped sync.WaitGroup
+	once    sync.Once
+}
+
+const (
+	maxShards   = 256
+	minPerShard = 64 // below it the bound would bite long before it is reached
+	sweepEvery  = time.Second
+)
+
+// New makes a table of at most maxKeys ≥ 1 keys. clock gives µs since the Unix
+// epoch and is called from many goroutines.
+func New(maxKeys int, clock func() int64) *Table {
+	n := 1
+	for 2*n <= maxShards && 2*n*minPerShard <= maxKeys {
+		n *= 2
+	}
+	t := &Table{clock: clock, shards: make([]shard, n), stop: make(chan struct{})}
+	for i := range t.shards {
+		t.shards[i].init(maxKeys / n)
+	}
+	t.stopped.Go(t.sweepUntilClosed)
+	return t
+}
+
+// Close ends the sweeper and waits for it. It is safe to call twice.
+func (t *Table) Close() {
+	t.once.Do(func() { close(t.stop) })
+	t.stopped.Wait()
+}
+
+func (t *Table) sweepUntilClosed() {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			t.Sweep()
+		case <-t.stop:
+			return
+		}
+	}
+}
+
+// Sweep forgets every key whose state says nothing any more. No lock is held
+// for longer than a short batch takes.
+func (t *Table) Sweep() {
+	now := t.clock()
+	for i := range t.shards {
+		for t.shards[i].sweep(now, sweepBatch) {
+		}
+	}
+}
+
+// Len is the number of keys held.
+func (t *Table) Len() int {
+	n := 0
+	for i := range t.shards {
+		s := &t.shards[i]
+		s.mu.Lock()
+		n += len(s.index)
+		s.mu.Unlock()
+	}
+	return n
+}
+
+func (t *Table) shardOf(k Key) uint32 { return uint32(k[0]) & uint32(len(t.shards)-1) }
+
+// TakeOne is [Table.Take] for a request of one op, without the parts that it
+// does not need.
+func (t *Table) TakeOne(op *Op) int64 {
+	s := &t.shards[t.shardOf(op.Key)]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.cell(op)
+	now := max(t.clock(), c.stamp())
+	op.Allowed = c.claim(op, now)
+	if !op.Peek {
+		op.fate = settled
+		if op.Allowed {
+			op.fate = charged
+		}
+		c.commit(op, now)
+	}
+	op.Outcome = c.read(op, now)
+	return now
+}
+
+// Reset forgets the key.
+func (t *Table) Reset(k Key) {
+	s := &t.shards[t.shardOf(k)]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i, found := s.index[k]; found {
+		s.remove(i)
+	}
+}
