@@ -20,8 +20,9 @@
 // # Time
 //
 // No clock is read. Work is proportional to the length of what is examined
-// (see [MaxBytes]), and no call but [ParsePrefixes], [ParseSource] and
-// [NewMasks] allocates.
+// (see [MaxBytes]). What a request costs, [Peer], [Resolver.Resolve] and
+// [Masks.AppendKey] into a buffer of [MaxKeyLen], allocates nothing, also for
+// junk.
 //
 // # Errors
 //

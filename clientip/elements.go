@@ -54,22 +54,14 @@ func lastComma(line string, quoted bool) int {
 	for i := len(line) - 1; i >= 0; i-- {
 		switch {
 		case line[i] == '"':
-			// Inside, an escaped quote is text. Outside, no backslash is
-			// legal: the element's own parse refuses what follows from one.
-			inside = !inside || escaped(line, i)
+			// Met from the right, a quote opens a string unless a backslash
+			// makes it text: "=" stands before an opening one, so there is no
+			// run of backslashes to count. What is malformed and cut wrongly
+			// is still malformed.
+			inside = !inside || i > 0 && line[i-1] == '\\'
 		case line[i] == ',' && !inside:
 			return i
 		}
 	}
 	return -1
-}
-
-// escaped reports whether the byte at i follows an odd run of backslashes.
-// Runs at different quotes do not overlap, so the scan stays linear.
-func escaped(line string, i int) bool {
-	run := 0
-	for run < i && line[i-1-run] == '\\' {
-		run++
-	}
-	return run%2 == 1
 }

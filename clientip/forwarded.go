@@ -38,8 +38,8 @@ type pair struct {
 	bad     bool // not in the grammar
 }
 
-// cutPair takes the first pair off an element. more says that a semicolon
-// followed it.
+// cutPair takes the first pair off an element; more says that a semicolon
+// followed it. Three results, here and below, in the manner of [strings.Cut].
 func cutPair(element string) (first pair, rest string, more bool) {
 	element = trimBlanks(element)
 	name := prefixOf(element, isToken)

@@ -64,6 +64,8 @@ func TestForwarded(t *testing.T) {
 		{"blanks around the equals sign", []string{`for = 203.0.113.7`}, "10.0.0.5", clientip.Junk},
 		{"open quote", []string{`for="203.0.113.7`}, "10.0.0.5", clientip.Junk},
 		{"escape of the closing quote", []string{`for="203.0.113.7\"`}, "10.0.0.5", clientip.Junk},
+		{"escape of nothing", []string{`for="203.0.113.7\`}, "10.0.0.5", clientip.Junk},
+		{"escape of a line break", []string{"by=\"\\\r\";for=203.0.113.7"}, "10.0.0.5", clientip.Junk},
 		{"text after the quotes", []string{`for="203.0.113.7"x`}, "10.0.0.5", clientip.Junk},
 		{"escape without quotes", []string{`for=203.0.113\.7`}, "10.0.0.5", clientip.Junk},
 		{"blanks in quotes", []string{`for=" 203.0.113.7"`}, "10.0.0.5", clientip.Junk},

@@ -116,6 +116,10 @@ func TestWalk(t *testing.T) {
 		{"one byte beyond, before more", []string{"1.1.1.1," + padded("203.0.113.7", clientip.MaxBytes+1)}, "10.0.0.5", clientip.Junk},
 		{"last byte examined, before more", []string{"1.1.1.1," + padded("203.0.113.7", clientip.MaxBytes)}, "203.0.113.7", clientip.Found},
 		{"bytes used up by a hop", []string{"203.0.113.7", padded("10.0.0.7", clientip.MaxBytes)}, "10.0.0.7", clientip.Junk},
+		{"separators count: last byte", []string{"203.0.113.7," + padded("10.0.0.7", clientip.MaxBytes-len("203.0.113.7,"))}, "203.0.113.7", clientip.Found},
+		{"separators count: one beyond", []string{"203.0.113.7," + padded("10.0.0.7", clientip.MaxBytes-len("203.0.113.7"))}, "10.0.0.7", clientip.Junk},
+		{"line ends count: last byte", []string{"203.0.113.7", padded("10.0.0.7", clientip.MaxBytes-len("203.0.113.7,"))}, "203.0.113.7", clientip.Found},
+		{"line ends count: one beyond", []string{"203.0.113.7", padded("10.0.0.7", clientip.MaxBytes-len("203.0.113.7"))}, "10.0.0.7", clientip.Junk},
 		{"bytes used up, nothing left", []string{padded("10.0.0.7", clientip.MaxBytes)}, "10.0.0.7", clientip.AllTrusted},
 	}
 	for _, tt := range tests {
