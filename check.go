@@ -37,6 +37,26 @@ type Group struct {
 	// Shadow evaluates and charges the group's own states and reports, but
 	// never refuses and never changes what the other groups do.
 	Shadow bool
+	// OnError says who answers for the group when the store cannot; package
+	// failover heeds it. The zero value is [OnErrorLocal].
+	OnError OnError
+}
+
+// OnError says who answers when a store does not in time, or not at all.
+type OnError uint8
+
+const (
+	// OnErrorLocal decides in the process's memory, by the same limit.
+	OnErrorLocal OnError = iota
+	// OnErrorAllow lets the request pass.
+	OnErrorAllow
+	// OnErrorDeny makes no decision: the caller gets an error, its client a 503.
+	OnErrorDeny
+)
+
+// String is the name used in configuration.
+func (o OnError) String() string {
+	return [...]string{"local", "allow", "deny"}[min(o, OnErrorDeny)]
 }
 
 // Charging says when a group of checks is charged. Except for [Independent], the

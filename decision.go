@@ -24,6 +24,9 @@ type Decision struct {
 	// before any limit was asked, such as "gateway: unknown API key"; "" where
 	// that is not so. No wait helps.
 	Denied string
+	// Degraded says that a check was not decided by the store but by what stands
+	// in for it.
+	Degraded bool
 	// Checks and Results stand side by side.
 	Checks  []Check
 	Results []Result
@@ -36,6 +39,7 @@ func Decide(id ID, checks []Check, results []Result) Decision {
 	for i := range results {
 		results[i].ID = id
 		d.At = results[i].At
+		d.Degraded = d.Degraded || results[i].Degraded
 		if checks[i].Group.shadow() {
 			continue
 		}
@@ -44,7 +48,7 @@ func Decide(id ID, checks []Check, results []Result) Decision {
 		}
 	}
 	for i := range results {
-		if !checks[i].Group.shadow() && (d.Tightest < 0 || d.tighter(i)) {
+		if !checks[i].Group.shadow() && !results[i].unseen() && (d.Tightest < 0 || d.tighter(i)) {
 			d.Tightest = i
 		}
 	}
@@ -61,12 +65,24 @@ func Deny(id ID, why string) Decision {
 
 // tighter reports whether results[i] is tighter than the tightest so far.
 func (d *Decision) tighter(i int) bool {
-	r, best := &d.Results[i], &d.Results[d.Tightest]
 	if !d.Allowed {
-		return r.NextAfter > best.NextAfter
+		return d.wait(i) > d.wait(d.Tightest)
 	}
-	return r.Remaining < best.Remaining
+	return d.Results[i].Remaining < d.Results[d.Tightest].Remaining
 }
+
+// wait is how long check i has to wait before it passes again. A cost of 0 always
+// passes; its NextAfter is that of a cost of 1.
+func (d *Decision) wait(i int) time.Duration {
+	if d.Checks[i].Cost == 0 {
+		return 0
+	}
+	return d.Results[i].NextAfter
+}
+
+// unseen reports whether the request was let pass without a decision: there are
+// no figures to tell.
+func (r *Result) unseen() bool { return r.Degraded && r.Allowed && r.Limit == 0 }
 
 func (g *Group) shadow() bool { return g != nil && g.Shadow }
 

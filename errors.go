@@ -10,6 +10,10 @@ import (
 var (
 	// ErrNegativeCost is a take of less than 0. Giving back is a refund.
 	ErrNegativeCost = errors.New("weir: the cost is negative")
+	// ErrUnavailable is a decision that could not be made because the store did
+	// not answer, where the policy says that then nothing passes. Clients get
+	// 503 or UNAVAILABLE, never 429.
+	ErrUnavailable = errors.New("weir: the store does not answer")
 	// ErrWaitExceedsDeadline is what [Limiter.Wait] returns at once when the
 	// context would end first.
 	ErrWaitExceedsDeadline = errors.New("weir: the wait is longer than the context allows")

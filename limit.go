@@ -15,6 +15,7 @@ type Limit struct {
 	rate      Rate
 	algorithm Algorithm
 	compiled  algorithm.Limit
+	wire      string
 }
 
 // LimitOption is an [Option] that shapes the limit itself.
@@ -84,7 +85,7 @@ func (s limitSpec) compile() (*Limit, error) {
 	case s.burst != 0 && !s.algorithm.HasBurst():
 		return refuse("burst", "does not exist for %s; it does for gcra and token-bucket", s.algorithm)
 	case s.burst < 0:
-		return refuse("burst", "is below 1")
+		return refuse("burst", "is outside 1 to %d", algorithm.MaxBurst)
 	case s.countAll && s.algorithm != FixedWindow:
 		return refuse("count", "all exists for fixed-window only, not for %s", s.algorithm)
 	}
@@ -93,7 +94,7 @@ func (s limitSpec) compile() (*Limit, error) {
 		return nil, s.limitError(err)
 	}
 	compiled.CountAll = s.countAll
-	return &Limit{s.rate, s.algorithm, compiled}, nil
+	return &Limit{s.rate, s.algorithm, compiled, compiled.Wire()}, nil
 }
 
 func (s limitSpec) limitError(err error) error {
@@ -141,3 +142,6 @@ func (l *Limit) String() string {
 
 // Compiled is the limit as the stores of this module decide it.
 func (l *Limit) Compiled() *algorithm.Limit { return &l.compiled }
+
+// Wire is the limit as the scripts of package redisstore read it.
+func (l *Limit) Wire() string { return l.wire }

@@ -8,10 +8,11 @@ import (
 // Limiter decides requests of one limit by key. Make it with [New]. Most callers
 // want [Limiter.Allow].
 type Limiter struct {
-	limit *Limit
-	name  string
-	store Store
-	owned *MemoryStore // the store, when the limiter made it
+	limit  *Limit
+	name   string
+	store  Store
+	memory *MemoryStore // the store, when it is one
+	owned  bool         // the limiter made the store
 }
 
 // Option shapes what [New] makes.
@@ -54,9 +55,9 @@ func New(rate Rate, options ...Option) (*Limiter, error) {
 	}
 	l := &Limiter{limit: limit, name: settings.name, store: settings.store}
 	if l.store == nil {
-		l.owned = NewMemoryStore(MemoryOptions{})
-		l.store = l.owned
+		l.store, l.owned = NewMemoryStore(MemoryOptions{}), true
 	}
+	l.memory, _ = l.store.(*MemoryStore)
 	return l, nil
 }
 
@@ -65,10 +66,10 @@ func (l *Limiter) Limit() *Limit { return l.limit }
 
 // Close ends the limiter's own memory store. It is safe to call twice.
 func (l *Limiter) Close() error {
-	if l.owned == nil {
+	if !l.owned {
 		return nil
 	}
-	return l.owned.Close()
+	return l.memory.Close()
 }
 
 // Allow takes 1 for the key if there is room.
@@ -90,9 +91,9 @@ func (l *Limiter) Peek(ctx context.Context, key string, n int64) (Result, error)
 
 func (l *Limiter) take(ctx context.Context, key string, n int64, peek bool) (Result, error) {
 	check := Check{Key: l.key(key), Limit: l.limit, Cost: n, Peek: peek}
-	if l.owned != nil { // known to keep neither slice: they stay on the stack
+	if l.memory != nil { // known to keep neither slice: they stay on the stack
 		var result [1]Result
-		err := l.owned.take([]Check{check}, result[:])
+		err := l.memory.take([]Check{check}, result[:])
 		result[0].ID = NewID()
 		return result[0], err
 	}
@@ -112,7 +113,7 @@ func (l *Limiter) Wait(ctx context.Context, key string) error {
 }
 
 // WaitN takes n for the key, as soon as there is room. It returns at once with
-// [ErrWaitExceedsDeadline] when the context's deadline comes first, with
+// [ErrWaitExceedsDeadline] when the context ends no later than the wait, with
 // [ErrNeverAdmitted] when no wait is long enough, and with the context's error
 // when it ends. Several waiters for one key are served in no particular order.
 func (l *Limiter) WaitN(ctx context.Context, key string, n int64) error {
@@ -127,7 +128,7 @@ func (l *Limiter) WaitN(ctx context.Context, key string, n int64) error {
 		if r.RetryAfter == Never {
 			return ErrNeverAdmitted
 		}
-		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < r.RetryAfter {
+		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= r.RetryAfter {
 			return ErrWaitExceedsDeadline
 		}
 		if err := sleep(ctx, r.RetryAfter); err != nil {

@@ -15,7 +15,8 @@ const DefaultMaxKeys = 1 << 20
 // MemoryOptions shape a [MemoryStore]. The zero value is a good one.
 type MemoryOptions struct {
 	// MaxKeys is the hard bound on keys held, ≥ 1; 0 means [DefaultMaxKeys].
-	// At the bound the key nearest to empty makes room for a new one.
+	// At the bound an idle key makes room for a new one or, of a few where none
+	// is idle, the one that has used least and come least.
 	MaxKeys int
 	// Clock is the source of time; nil is the process's monotonic clock. It is
 	// for tests and for replaying logs. It is read once for each call, and what
@@ -108,7 +109,9 @@ func (s *MemoryStore) take(checks []Check, results []Result) error {
 
 func resultOf(c *Check, op *memory.Op, at int64) Result {
 	r := NewResult(c.Limit, op.Cost, op.Allowed, op.Charged, op.Outcome, at)
-	r.Before = Level{op.Charge.Whole, op.Charge.Frac}
+	if op.Charged {
+		r.Before = Level{op.Charge.Whole, op.Charge.Frac}
+	}
 	return r
 }
 

@@ -87,7 +87,7 @@ func ParsePeriod(text string) (d time.Duration, hint string) {
 	if text == "" {
 		return 0, "a period is needed, such as min or 10s"
 	}
-	if _, err := strconv.ParseFloat(text, 64); err == nil {
+	if strings.Trim(text, "0123456789.") == "" {
 		return 0, fmt.Sprintf("a number alone has no unit: did you mean %ss?", text)
 	}
 	d, err := parseDuration(text)
@@ -97,7 +97,7 @@ func ParsePeriod(text string) (d time.Duration, hint string) {
 	case err == nil:
 		return 0, "a period is above 0"
 	}
-	if near := Nearest(text, unitNames()); near != "" {
+	if near := nearestUnit(text); near != "" {
 		return 0, fmt.Sprintf("did you mean %s?", near)
 	}
 	return 0, "a period is s, min, h, day, week, or a duration such as 10s or 1h30m"
@@ -110,7 +110,7 @@ func parseDuration(text string) (time.Duration, error) {
 		return time.ParseDuration(text)
 	}
 	n, err := strconv.ParseUint(days, 10, 31)
-	if err != nil || n > 106_751 {
+	if err != nil || n > math.MaxInt64/uint64(day) {
 		return 0, fmt.Errorf("days in %q", text)
 	}
 	total := time.Duration(n) * day
@@ -118,18 +118,26 @@ func parseDuration(text string) (time.Duration, error) {
 		return total, nil
 	}
 	d, err := time.ParseDuration(rest)
-	if err != nil || d < 0 || d >= day {
+	if err != nil || d < 0 || d >= day || d > math.MaxInt64-total {
 		return 0, fmt.Errorf("duration %q", text)
 	}
 	return total + d, nil
 }
 
-func unitNames() []string {
-	names := make([]string, 0, len(periods))
+// nearestUnit prefers a word to a letter: "mn" is min rather than m or ms.
+func nearestUnit(text string) string {
+	var words, letters []string
 	for name := range periods {
-		names = append(names, name)
+		if len(name) > 2 {
+			words = append(words, name)
+		} else {
+			letters = append(letters, name)
+		}
 	}
-	return names
+	if near := Nearest(text, words); near != "" {
+		return near
+	}
+	return Nearest(text, letters)
 }
 
 // String is the canonical form that [ParseRate] reads back: "100/min", "30/10s".

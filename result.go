@@ -67,6 +67,10 @@ type Result struct {
 	// At is the instant of the decision by the store's clock, µs since the Unix
 	// epoch.
 	At int64
+	// Degraded says that not the store decided but what stands in for it: see
+	// package failover. With a Limit of 0 too, the request was let pass unseen,
+	// and the other figures say nothing.
+	Degraded bool
 	// Before is the level just before a take (GCRA and token bucket), for a
 	// refund. The zero value otherwise.
 	Before Level
@@ -94,7 +98,7 @@ func NewResult(l *Limit, n int64, allowed, charged bool, o algorithm.Outcome, at
 	switch {
 	case l.Blocked():
 		r.Reason = LimitBlocked
-	case n > l.compiled.Burst:
+	case n > l.compiled.Burst || r.RetryAfter == Never:
 		r.Reason = ExceedsCapacity
 	default:
 		r.Reason = OverLimit

@@ -35,12 +35,14 @@ type Charge struct {
 	Cost   int64  // requests, ≥ 1
 	At     int64  // µs since the Unix epoch, by the store's clock
 	Before Level
+	// Degraded says that the charge was made where [Result.Degraded] was.
+	Degraded bool
 }
 
 // Charged is what a check with its result took. It is meaningful where
 // r.Charged is true.
 func Charged(c Check, r Result) Charge {
-	return Charge{Key: c.Key, Limit: c.Limit, Cost: c.Cost, At: r.At, Before: r.Before}
+	return Charge{Key: c.Key, Limit: c.Limit, Cost: c.Cost, At: r.At, Before: r.Before, Degraded: r.Degraded}
 }
 
 // Compiled is the charge as the stores of this module decide it.

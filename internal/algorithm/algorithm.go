@@ -16,8 +16,11 @@
 //
 // An instant is a count of whole microseconds since the Unix epoch and is
 // always an argument. A state whose stamp lies after now (a fail-over to a node
-// whose clock is behind) is rewritten at now, so that no key waits longer than
-// one full drain or window, and in a way that a step back forgives nothing.
+// whose clock is behind) is brought to now, so that no key waits for a clock that
+// is gone. A window becomes the current one and keeps its counts, a log's later
+// entries become entries of now. A bucket stays as it is, its debt larger by the
+// step, so that clocks which alternate gain nothing; if it is more than a full
+// drain ahead, it becomes a full one at now.
 //
 // # Errors
 //
@@ -106,16 +109,17 @@ func (l *Limit) Charged(s State, now, n int64) Charge {
 
 // Refund gives back at now what is left of a charge made under l, and says
 // whether it gave anything. It never makes room beyond the capacity and never
-// turns an empty state into a key.
+// turns an empty state into a key. The key may be under another limit by now; l
+// is the one of the take. A charge that no take can have made gives nothing.
 func (l *Limit) Refund(s State, now int64, c Charge) (State, bool) {
-	if s.layout != l.layout() {
+	if l.Count == 0 || s.layout != l.layout() || c.Cost < 1 || c.Cost > l.Burst {
 		return s, false
 	}
 	switch s.layout {
 	case windowLayout:
-		return l.refundWindow(s, c)
+		return l.refundWindow(s, now, c)
 	case counterLayout:
-		return l.refundCounter(s, c)
+		return l.refundCounter(s, now, c)
 	default:
 		return l.refundBucket(s, now, c)
 	}
@@ -123,7 +127,8 @@ func (l *Limit) Refund(s State, now int64, c Charge) (State, bool) {
 
 // Expires is the instant from which the state says nothing any more, 0 for a
 // state that never said anything. Forgetting the key from then on changes no
-// decision.
+// decision, under whatever limit it is asked next, unless the clock steps back
+// to before it.
 func (s State) Expires() int64 {
 	switch s.layout {
 	case windowLayout:

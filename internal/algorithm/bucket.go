@@ -20,25 +20,47 @@ func (b bucket) state() State {
 	return State{layout: bucketLayout, stamp: b.last, a: b.whole, b: b.frac, c: b.num, d: b.den}
 }
 
-// bucketAt is the level at now under l, and whether the state had to be
-// rewritten for it: it belonged to another rate, or its stamp lay in the future.
-func (l *Limit) bucketAt(s State, now int64) (b bucket, rewritten bool) {
+// bucketAt is the level at now under l, and the state that a refusal leaves: s,
+// unless that belonged to another rate or lay far in the future.
+//
+// Seen from before its stamp, a level is higher by what leaks in between, and
+// may exceed the capacity: the instant at which it will be down again stays.
+// Such a state is left as it is. Cutting it to the capacity, and writing that on
+// a refusal, would hand out the step's worth of requests at each turn of two
+// clocks that alternate. Only a state that is more than a full drain ahead
+// becomes a full one at now, so that no key waits for a clock that is gone.
+func (l *Limit) bucketAt(s State, now int64) (b bucket, refused State) {
+	fresh := bucket{last: now, num: l.Num, den: l.Den}
 	if s.layout != bucketLayout {
-		return bucket{last: now, num: l.Num, den: l.Den}, false
+		return fresh, s
 	}
 	b = s.bucket()
-	if b.num != l.Num || b.den != l.Den {
+	changed := b.num != l.Num || b.den != l.Den
+	if changed {
+		// What had drained under its own rate is not owed again under a slower
+		// one: whether its key had been forgotten by then would decide.
+		if b.last+b.drain(0) <= now {
+			return fresh, s
+		}
 		b = b.underRate(l.Num, l.Den)
-		rewritten = true
 	}
 	b = b.clamp(l.Burst)
-	if now < b.last {
-		// The debt grows by the step: under clocks that alternate between two
-		// instants nothing is gained, while keeping the level would hand out
-		// the step's worth of requests at each turn.
-		return b.grow(b.last - now).clamp(l.Burst).at(now), true
+	switch {
+	case now >= b.last:
+		b = b.leak(now - b.last).at(now)
+	case b.leaksWithin(b.last-now, l.Burst):
+		if changed {
+			s = b.state()
+		}
+		return b.grow(b.last - now).at(now), s
+	default:
+		b = bucket{last: now, whole: l.Burst, num: l.Num, den: l.Den}
+		changed = true
 	}
-	return b.leak(now - b.last).at(now), rewritten
+	if changed {
+		s = b.state()
+	}
+	return b, s
 }
 
 func (b bucket) at(now int64) bucket {
@@ -102,11 +124,15 @@ func (b bucket) minus(whole, frac int64) (int64, int64) {
 	return w, f
 }
 
-func (b bucket) grow(d int64) bucket {
+// leaksWithin reports whether no more than n requests leak in d µs.
+func (b bucket) leaksWithin(d, n int64) bool {
 	whole, frac, fits := b.flow(d)
-	if !fits {
-		whole, frac = MaxBurst, 0
-	}
+	return fits && (whole < n || whole == n && frac == 0)
+}
+
+// grow is the level d µs earlier; what leaks in d is known to fit.
+func (b bucket) grow(d int64) bucket {
+	whole, frac, _ := b.flow(d)
 	b.whole, b.frac = b.whole+whole, b.frac+frac
 	if b.frac >= b.den {
 		b.whole, b.frac = b.whole+1, b.frac-b.den
@@ -125,15 +151,12 @@ func (b bucket) drain(floor int64) int64 {
 }
 
 func (l *Limit) takeBucket(s State, now, n int64) (State, bool) {
-	b, rewritten := l.bucketAt(s, now)
+	b, refused := l.bucketAt(s, now)
 	if n <= l.Burst && b.holds(l.Burst, n) {
 		b.whole += n
 		return b.state(), true
 	}
-	if rewritten {
-		return b.state(), false
-	}
-	return s, false
+	return refused, false
 }
 
 func (l *Limit) readBucket(s State, now, n int64) Outcome {
@@ -142,6 +165,7 @@ func (l *Limit) readBucket(s State, now, n int64) Outcome {
 	if b.frac > 0 {
 		o.Remaining--
 	}
+	o.Remaining = max(0, o.Remaining)
 	switch {
 	case n > l.Burst:
 		o.Wait = Never
@@ -157,11 +181,14 @@ func (l *Limit) readBucket(s State, now, n int64) Outcome {
 // than is still held. "Level − n" would give too much: what leaked meanwhile
 // leaked out of the charge.
 func (l *Limit) refundBucket(s State, now int64, c Charge) (State, bool) {
-	b := s.bucket()
-	if now < b.last {
-		now = b.last
+	if c.Whole < 0 || c.Whole > l.Burst-c.Cost || c.Frac < 0 || c.Frac >= l.Den {
+		return s, false
 	}
-	b = b.leak(now - b.last).at(now)
+	b := s.bucket()
+	now = max(now, b.last)
+	if left := b.leak(now - b.last); left.whole == 0 && left.frac == 0 {
+		return s, false
+	}
 	// The rate may have changed since the charge: what leaked since is the more
 	// of the two, and the level before is rounded down, so that neither gives
 	// back too much.
@@ -180,9 +207,11 @@ func (l *Limit) refundBucket(s State, now int64, c Charge) (State, bool) {
 	if whole == c.Cost {
 		frac = 0
 	}
-	if whole == 0 && frac == 0 || b.whole == 0 && b.frac == 0 {
+	if whole == 0 && frac == 0 {
 		return s, false
 	}
+	// The instant of the level stays: what a lowered burst or another rate makes
+	// of the time since is for the next take to say.
 	b.whole, b.frac = b.minus(whole, frac)
 	return b.state(), true
 }

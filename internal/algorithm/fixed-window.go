@@ -21,14 +21,16 @@ func (w window) end() int64 { return w.start + w.period }
 
 // windowAt is the state as it counts at now, and whether it had to be rewritten
 // for it. A start after the current one keeps its count: the clock stepped
-// back, or a shorter window that lies within a longer new one was counting.
+// back, or a shorter window that lies within a longer new one is counting. One
+// that has ended does not count again under a longer period: whether its key had
+// been forgotten by then would decide.
 func (l *Limit) windowAt(s State, now int64) (w window, rewritten bool) {
 	current := window{start: now - now%l.Period, period: l.Period}
 	if s.layout != windowLayout {
 		return current, false
 	}
 	w = s.window()
-	if w.start < current.start {
+	if w.start < current.start || w.end() <= now {
 		return current, false
 	}
 	rewritten = w.start > current.start || w.period != l.Period
@@ -72,9 +74,9 @@ func (l *Limit) readWindow(s State, now, n int64) Outcome {
 
 // refundWindow gives back while the window that was charged is still the one
 // that counts.
-func (l *Limit) refundWindow(s State, c Charge) (State, bool) {
+func (l *Limit) refundWindow(s State, now int64, c Charge) (State, bool) {
 	w := s.window()
-	if w.period != l.Period || w.start != c.At-c.At%l.Period || w.count == 0 {
+	if w.period != l.Period || w.start != c.At-c.At%l.Period || w.end() <= now || w.count == 0 {
 		return s, false
 	}
 	w.count -= min(w.count, c.Cost)

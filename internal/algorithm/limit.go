@@ -103,10 +103,14 @@ func maxCount(kind Kind) int64 {
 	}
 }
 
-// saturatedDrain is the time a full bucket takes to empty, for the error text;
-// the largest int64 when it does not fit one.
+// saturatedDrain is the time a full bucket takes to empty, rounded up, for the
+// error text; the largest int64 when it does not fit one.
 func saturatedDrain(l Limit) int64 {
-	return mulDivFloor(l.Burst, l.Den, l.Num, Never)
+	floor := mulDivFloor(l.Burst, l.Den, l.Num, Never)
+	if floor == Never || productAtMost(l.Burst, l.Den, floor, l.Num) {
+		return floor
+	}
+	return floor + 1
 }
 
 func gcd(a, b int64) int64 {

@@ -50,7 +50,8 @@ func (c counter) used(now int64) int64 {
 // counterAt is the state as it counts at now, and whether it had to be
 // rewritten for it. A start after the current one (the clock stepped back)
 // becomes the current one with its counts. A state of another period hands what
-// it has used to the current window of the new one.
+// it has used to the current window of the new one, up to the largest count
+// there can be: a step back and a new period together could exceed it.
 func (l *Limit) counterAt(s State, now int64) (c counter, rewritten bool) {
 	current := counter{start: now - now%l.Period, period: l.Period}
 	if s.layout != counterLayout {
@@ -58,8 +59,8 @@ func (l *Limit) counterAt(s State, now int64) (c counter, rewritten bool) {
 	}
 	c = s.counter()
 	if c.period != l.Period {
-		current.cur = c.turn(now).used(now)
-		return current, true
+		current.cur = min(c.turn(now).used(now), MaxCounterCount)
+		return current, current.cur > 0
 	}
 	if c.start > current.start {
 		c.start = current.start
@@ -109,13 +110,14 @@ func (l *Limit) readCounter(s State, now, n int64) Outcome {
 
 // refundCounter gives back where the window that was charged still counts: as
 // the current one, or as the previous one after a turn.
-func (l *Limit) refundCounter(s State, ch Charge) (State, bool) {
+func (l *Limit) refundCounter(s State, now int64, ch Charge) (State, bool) {
 	c := s.counter()
-	if c.period != l.Period {
+	charged := ch.At - ch.At%l.Period
+	if c.period != l.Period || now >= charged+2*l.Period {
 		return s, false
 	}
 	count := &c.cur
-	switch charged := ch.At - ch.At%l.Period; charged {
+	switch charged {
 	case c.start:
 	case c.start - c.period:
 		count = &c.prev

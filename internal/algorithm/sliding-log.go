@@ -42,8 +42,12 @@ func (g *Log) Expires() int64 {
 }
 
 // live is the number of leading entries that have left (t−W, t], and the sum of
-// the others.
+// the others. A log that has expired is empty under a longer period too: whether
+// its key had been forgotten by then would decide.
 func (g *Log) live(l *Limit, now int64) (left int, sum int64) {
+	if g.Expires() <= now {
+		return g.size, 0
+	}
 	sum = g.sum
 	for ; left < g.size; left++ {
 		e := g.at(left)
@@ -76,14 +80,18 @@ func (g *Log) Take(l *Limit, now, n int64) bool {
 	if n > l.Count || sum > l.Count-n {
 		return false
 	}
-	g.head, g.size, g.sum = g.head+left, g.size-left, sum
+	g.head, g.size, g.sum, g.period = g.head+left, g.size-left, sum, l.Period
 	g.push(entry{now, n})
 	return true
 }
 
-// Settle does what a refusal may do: it brings entries from the future to now and notes the period, by which
-// the key's lifetime is known.
+// Settle does what a refusal may do: it brings entries from the future to now
+// and notes the period, by which the key's lifetime is known. It does not bring
+// an expired log back to life.
 func (g *Log) Settle(l *Limit, now int64) {
+	if g.Expires() <= now {
+		return
+	}
 	g.period = l.Period
 	for i := g.size - 1; i >= 0 && g.at(i).stamp > now; i-- {
 		g.at(i).stamp = now

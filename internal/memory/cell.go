@@ -9,6 +9,8 @@ type cell struct {
 	shard *shard
 	key   Key
 	at    int32 // entry index, or absent
+	// written says that the entry is the cell's as it is now.
+	written bool
 
 	state    algorithm.State // as claimed so far
 	original algorithm.State // as found
@@ -98,7 +100,7 @@ func (c *cell) commit(op *Op, now int64) {
 		return
 	}
 	if c.state != c.original {
-		c.at = c.shard.put(c.key, c.at, c.state)
+		c.at, c.written = c.shard.put(c.key, c.at, now, c.state), true
 		c.original = c.state
 	}
 }
@@ -116,12 +118,13 @@ func (c *cell) commitLog(op *Op, now int64) {
 	default:
 		c.log.Settle(op.Limit, now)
 	}
-	c.at = c.shard.putLog(c.key, c.at, c.log)
+	c.at, c.written = c.shard.putLog(c.key, c.at, now, c.log), true
 }
 
-func (c *cell) read(op *Op, now int64) algorithm.Outcome {
+// read describes the key as it is left, for a call of cost n.
+func (c *cell) read(op *Op, n, now int64) algorithm.Outcome {
 	if c.log != nil {
-		return c.log.Read(op.Limit, now, op.Cost)
+		return c.log.Read(op.Limit, now, n)
 	}
-	return op.Limit.Read(c.state, now, op.Cost)
+	return op.Limit.Read(c.state, now, n)
 }

@@ -65,7 +65,7 @@ func (r *Request) load(t *Table) {
 		at := r.cellOf(op)
 		if at == len(r.cells) {
 			r.cells = append(r.cells, t.shards[t.shardOf(op.Key)].cell(op))
-			r.now = max(r.now, r.cells[at].stamp())
+			r.now = max(r.now, r.cells[at].shard.past, r.cells[at].stamp())
 		}
 		r.of = append(r.of, at)
 	}
@@ -198,9 +198,29 @@ func (r *Request) replay() {
 // left.
 func (r *Request) commit() {
 	for i := range r.Ops {
-		r.cells[r.of[i]].commit(&r.Ops[i], r.now)
+		c := &r.cells[r.of[i]]
+		c.commit(&r.Ops[i], r.now)
+		c.hold()
 	}
 	for i := range r.Ops {
-		r.Ops[i].Outcome = r.cells[r.of[i]].read(&r.Ops[i], r.now)
+		op := &r.Ops[i]
+		op.Outcome = r.cells[r.of[i]].read(op, op.Cost, r.now)
+		if !op.Allowed && op.Outcome.Wait == 0 {
+			op.Outcome.Wait = r.cells[r.of[i]].read(op, r.costWithEarlier(i), r.now).Wait
+		}
+		r.cells[r.of[i]].weigh(op)
 	}
+}
+
+// costWithEarlier is what Ops[i] needs together with ops before it that claimed
+// from its key and were given back. They are why it was refused, and they come
+// again with it; by itself it would pass at once, which is no wait to tell.
+func (r *Request) costWithEarlier(i int) int64 {
+	n := r.Ops[i].Cost
+	for j := range i {
+		if op := &r.Ops[j]; r.of[j] == r.of[i] && op.Allowed && op.fate == untouched && !op.Peek {
+			n += op.Cost
+		}
+	}
+	return n
 }

@@ -9,10 +9,11 @@ package memory
 type due struct {
 	at    int64 // µs; never later than the entry's own
 	entry int32
+	weight
 }
 
 func (s *shard) enqueue(i int32) {
-	s.queue = append(s.queue, due{0, i})
+	s.queue = append(s.queue, due{entry: i})
 	s.entries[i].queued = int32(len(s.queue) - 1)
 	s.up(len(s.queue) - 1)
 }

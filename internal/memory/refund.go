@@ -21,24 +21,26 @@ func (t *Table) Refund(id uint64, charges []Refund) bool {
 	}
 	gave := false
 	for i := range charges {
-		s := &t.shards[t.shardOf(charges[i].Key)]
-		s.mu.Lock()
-		if s.refund(&charges[i], t.clock()) {
-			gave = true
-		}
-		s.mu.Unlock()
+		gave = t.refund(&charges[i]) || gave
 	}
 	return gave
 }
 
-func (s *shard) refund(r *Refund, now int64) bool {
+func (t *Table) refund(r *Refund) bool {
+	s := &t.shards[t.shardOf(r.Key)]
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	i, found := s.index[r.Key]
-	if !found {
-		return false
-	}
+	return found && s.refund(i, r, max(t.clock(), s.past))
+}
+
+func (s *shard) refund(i int32, r *Refund, now int64) bool {
 	e := &s.entries[i]
 	if e.log != 0 {
-		if r.Limit.Kind != algorithm.SlidingLog || !s.logs[e.log].Refund(r.Charge) {
+		log := s.logs[e.log]
+		// The log may hold on to an entry that has left until the next take.
+		left := r.Charge.At+log.Expires()-log.Stamp() <= now
+		if r.Limit.Kind != algorithm.SlidingLog || left || !log.Refund(r.Charge) {
 			return false
 		}
 		s.reschedule(i)
@@ -46,7 +48,7 @@ func (s *shard) refund(r *Refund, now int64) bool {
 	}
 	state, gave := r.Limit.Refund(e.state, max(now, e.state.Stamp()), r.Charge)
 	if gave {
-		s.put(r.Key, i, state)
+		s.put(r.Key, i, now, state)
 	}
 	return gave
 }

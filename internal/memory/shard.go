@@ -16,7 +16,9 @@ type shard struct {
 	logs    []*algorithm.Log // 0 is none: most keys have no log, and no pointer
 	freeLog []int32
 	queue   []due
+	hand    int // index in queue, see victim
 	max     int
+	past    int64 // µs: keys were forgotten that said nothing by then
 
 	_ [64]byte // neighbours' locks do not share a cache line
 }
@@ -27,8 +29,6 @@ type entry struct {
 	log    int32 // index in logs, 0 for none
 	queued int32 // index in queue
 }
-
-const sweepBatch = 256
 
 func (s *shard) init(max int) {
 	s.max = max
@@ -42,9 +42,9 @@ func (s *shard) clear() {
 	s.logs = []*algorithm.Log{nil}
 }
 
-// put writes the state of the key, which was found as entry i or absent.
-func (s *shard) put(k Key, i int32, state algorithm.State) int32 {
-	i = s.place(k, i)
+// put writes at now the state of the key, which was found as entry i or absent.
+func (s *shard) put(k Key, i int32, now int64, state algorithm.State) int32 {
+	i = s.place(k, i, now)
 	e := &s.entries[i]
 	e.state = state
 	s.dropLog(e)
@@ -53,8 +53,8 @@ func (s *shard) put(k Key, i int32, state algorithm.State) int32 {
 }
 
 // putLog is put for a log.
-func (s *shard) putLog(k Key, i int32, log *algorithm.Log) int32 {
-	i = s.place(k, i)
+func (s *shard) putLog(k Key, i int32, now int64, log *algorithm.Log) int32 {
+	i = s.place(k, i, now)
 	e := &s.entries[i]
 	e.state = algorithm.State{}
 	if e.log == 0 {
@@ -77,19 +77,19 @@ func (s *shard) logSlot() int32 {
 
 // place is the key's entry, made if need be. An entry found at the start of the
 // request may have made room since for another key of the same request.
-func (s *shard) place(k Key, i int32) int32 {
+func (s *shard) place(k Key, i int32, now int64) int32 {
 	if i != absent && s.entries[i].key == k {
 		return i
 	}
 	if i, found := s.index[k]; found {
 		return i
 	}
-	return s.insert(k)
+	return s.insert(k, now)
 }
 
-func (s *shard) insert(k Key) int32 {
+func (s *shard) insert(k Key, now int64) int32 {
 	if len(s.index) >= s.max {
-		s.remove(s.nearestToEmpty())
+		s.remove(s.victim(now))
 	}
 	var i int32
 	if n := len(s.free); n > 0 {
@@ -128,25 +128,4 @@ func (s *shard) expires(i int32) int64 {
 		return s.logs[e.log].Expires()
 	}
 	return e.state.Expires()
-}
-
-// sweep removes up to batch entries that are empty at now, and reports whether
-// there may be more.
-func (s *shard) sweep(now int64, batch int) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for range batch {
-		if len(s.queue) == 0 {
-			if s.entries != nil {
-				s.clear()
-			}
-			return false
-		}
-		i := s.nearestToEmpty()
-		if s.expires(i) > now {
-			return false
-		}
-		s.remove(i)
-	}
-	return true
 }

@@ -22,7 +22,6 @@ package memory
 
 import (
 	"sync"
-	"time"
 
 	"github.com/weirhq/weir/internal/algorithm"
 )
@@ -72,7 +71,6 @@ type Table struct {
 const (
 	maxShards   = 256
 	minPerShard = 64 // below it the bound would bite long before it is reached
-	sweepEvery  = time.Second
 )
 
 // New makes a table of at most maxKeys ≥ 1 keys. clock gives µs since the Unix
@@ -96,29 +94,6 @@ func (t *Table) Close() {
 	t.stopped.Wait()
 }
 
-func (t *Table) sweepUntilClosed() {
-	tick := time.NewTicker(sweepEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			t.Sweep()
-		case <-t.stop:
-			return
-		}
-	}
-}
-
-// Sweep forgets every key whose state says nothing any more. No lock is held
-// for longer than a short batch takes.
-func (t *Table) Sweep() {
-	now := t.clock()
-	for i := range t.shards {
-		for t.shards[i].sweep(now, sweepBatch) {
-		}
-	}
-}
-
 // Len is the number of keys held.
 func (t *Table) Len() int {
 	n := 0
@@ -140,7 +115,7 @@ func (t *Table) TakeOne(op *Op) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.cell(op)
-	now := max(t.clock(), c.stamp())
+	now := max(t.clock(), s.past, c.stamp())
 	op.Allowed = c.claim(op, now)
 	if !op.Peek {
 		op.fate = settled
@@ -149,7 +124,8 @@ func (t *Table) TakeOne(op *Op) int64 {
 		}
 		c.commit(op, now)
 	}
-	op.Outcome = c.read(op, now)
+	op.Outcome = c.read(op, op.Cost, now)
+	c.weigh(op)
 	return now
 }
 

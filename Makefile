@@ -1,0 +1,43 @@
+# Each line that starts with a target and ends in a ## comment is in `make help`.
+
+# What makes decisions. Its tests also run under the race detector.
+CORE := . ./internal/algorithm/... ./internal/memory/... ./storetest/... ./policy/... ./clientip/...
+
+STATICCHECK := go tool -modfile=tools/go.mod staticcheck
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test check lint race bench fuzz soak
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## start the daemon from source, in memory, with the three default layers
+	go run ./cmd/weir serve $(ARGS)
+
+build: ## bin/weir
+	go build -trimpath -o bin/weir ./cmd/weir
+
+test: ## all tests of all modules, after installing what they need
+	@scripts/install-test-deps test
+	@scripts/test
+
+check: lint race ## gofmt, vet, staticcheck, the arrows between packages, the race detector
+
+lint:
+	@scripts/gofmt
+	go vet ./...
+	$(STATICCHECK) ./...
+	go test -run '^TestArrows' .
+
+race:
+	@scripts/install-test-deps check
+	go test -race $(CORE)
+
+bench: ## every benchmark, COUNT=8 rounds, with benchstat's summary (BENCH=regexp)
+	@scripts/bench
+
+fuzz: ## every fuzz target for FUZZTIME=30s
+	@scripts/fuzz $(TARGET)
+
+soak: ## the core's tests over and over for SOAKTIME=600 seconds, racing, with new seeds
+	@scripts/soak $(CORE)

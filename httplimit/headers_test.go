@@ -1,0 +1,175 @@
+package httplimit
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weirhq/weir"
+)
+
+const at = 1_700_000_000_250_000 // µs: a quarter past a second
+
+func limit(t *testing.T, rate weir.Rate, options ...weir.LimitOption) *weir.Limit {
+	t.Helper()
+	l, err := weir.NewLimit(rate, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func check(t *testing.T, layer, name string, rate weir.Rate) weir.Check {
+	t.Helper()
+	return weir.Check{Key: weir.Key{Layer: layer, Limit: name}, Limit: limit(t, rate, weir.WithAlgorithm(weir.SlidingCounter)), Cost: 1, Group: &weir.Group{}}
+}
+
+func allowed(capacity, remaining int64, reset time.Duration) weir.Result {
+	return weir.Result{Allowed: true, Charged: true, Limit: capacity, Remaining: remaining, ResetAfter: reset, At: at}
+}
+
+func refused(capacity int64, wait, reset time.Duration) weir.Result {
+	return weir.Result{Reason: weir.OverLimit, Limit: capacity, RetryAfter: wait, NextAfter: wait, ResetAfter: reset, At: at}
+}
+
+func TestHeadersOfDecisions(t *testing.T) {
+	edge := check(t, "edge", "ip", weir.PerMinute(1000))
+	gateway := check(t, "gateway", "plan", weir.PerMinute(60))
+	shadow := check(t, "gateway", "next", weir.PerMinute(1))
+	shadow.Group = &weir.Group{Shadow: true}
+	perSecond := check(t, "gateway", "burst", weir.Per(10, 100*time.Millisecond))
+	quoted := check(t, "a\"b\\c\u00e9", "x", weir.PerHour(5))
+
+	for _, c := range []struct {
+		name    string
+		headers Headers
+		checks  []weir.Check
+		results []weir.Result
+		want    http.Header
+	}{
+		{
+			name:    "the smallest remaining is the one told",
+			checks:  []weir.Check{edge, gateway},
+			results: []weir.Result{allowed(1000, 900, time.Minute), allowed(60, 59, 13*time.Second+time.Microsecond)},
+			want: http.Header{
+				"X-Ratelimit-Limit": {"60"}, "X-Ratelimit-Remaining": {"59"},
+				"X-Ratelimit-Reset": {"1700000014"}, // …00.25 + 13.000001, rounded up
+				"Ratelimit-Policy":  {`"edge";q=1000;w=60, "gateway";q=60;w=60`},
+				"Ratelimit":         {`"gateway";r=59;t=14`},
+			},
+		},
+		{
+			name:    "refused: the longest wait is the one told, rounded up",
+			checks:  []weir.Check{edge, gateway},
+			results: []weir.Result{allowed(1000, 3, time.Minute), refused(60, 1100*time.Millisecond, 30*time.Second)},
+			want: http.Header{
+				"X-Ratelimit-Limit": {"60"}, "X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"1700000031"},
+				"Ratelimit-Policy": {`"edge";q=1000;w=60, "gateway";q=60;w=60`},
+				"Ratelimit":        {`"gateway";r=0;t=30`}, "Retry-After": {"2"},
+			},
+		},
+		{
+			name:    "a wait of a microsecond is a second, never 0",
+			checks:  []weir.Check{gateway},
+			results: []weir.Result{refused(60, time.Microsecond, time.Second)},
+			headers: Headers{OmitIETF: true, OmitLegacy: true},
+			want:    http.Header{"Retry-After": {"1"}},
+		},
+		{
+			name:    "never has no Retry-After",
+			checks:  []weir.Check{gateway},
+			results: []weir.Result{{Reason: weir.ExceedsCapacity, Limit: 60, Remaining: 60, RetryAfter: weir.Never, NextAfter: weir.Never, At: at}},
+			headers: Headers{OmitIETF: true},
+			want:    http.Header{"X-Ratelimit-Limit": {"60"}, "X-Ratelimit-Remaining": {"60"}, "X-Ratelimit-Reset": {"1700000001"}},
+		},
+		{
+			name:    "shadow is never told, not even by the names it makes longer",
+			checks:  []weir.Check{gateway, shadow},
+			results: []weir.Result{allowed(60, 59, time.Second), refused(1, time.Minute, time.Minute)},
+			headers: Headers{OmitLegacy: true},
+			want:    http.Header{"Ratelimit-Policy": {`"gateway";q=60;w=60`}, "Ratelimit": {`"gateway";r=59;t=1`}},
+		},
+		{
+			name:    "two limits of a layer are told apart; a window below a second is left out",
+			checks:  []weir.Check{gateway, perSecond},
+			results: []weir.Result{allowed(60, 59, time.Second), allowed(10, 9, 100*time.Millisecond)},
+			headers: Headers{OmitLegacy: true},
+			want:    http.Header{"Ratelimit-Policy": {`"gateway/plan";q=60;w=60, "gateway/burst";q=10`}, "Ratelimit": {`"gateway/burst";r=9;t=1`}},
+		},
+		{
+			name:    "names are RFC 9651 strings",
+			checks:  []weir.Check{quoted},
+			results: []weir.Result{allowed(5, 4, time.Hour)},
+			headers: Headers{OmitLegacy: true},
+			want:    http.Header{"Ratelimit-Policy": {`"a\"b\\c?";q=5;w=3600`}, "Ratelimit": {`"a\"b\\c?";r=4;t=3600`}},
+		},
+		{
+			name:    "delta (B39)",
+			checks:  []weir.Check{gateway},
+			results: []weir.Result{allowed(60, 59, 13*time.Second+time.Microsecond)},
+			headers: Headers{Reset: Delta, OmitIETF: true},
+			want:    http.Header{"X-Ratelimit-Limit": {"60"}, "X-Ratelimit-Remaining": {"59"}, "X-Ratelimit-Reset": {"14"}},
+		},
+		{
+			name:    "delta of an untouched key is 0",
+			checks:  []weir.Check{gateway},
+			results: []weir.Result{allowed(60, 60, 0)},
+			headers: Headers{Reset: Delta, OmitIETF: true},
+			want:    http.Header{"X-Ratelimit-Limit": {"60"}, "X-Ratelimit-Remaining": {"60"}, "X-Ratelimit-Reset": {"0"}},
+		},
+		{name: "nothing checked, nothing told", want: http.Header{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := weir.Decide(7, c.checks, c.results)
+			got := http.Header{"X-Ratelimit-Limit": {"a stale one", "and another"}}
+			if len(c.checks) == 0 || c.headers.OmitLegacy {
+				got = http.Header{}
+			}
+			c.headers.Set(got, &d)
+			c.want.Set("Weir-Decision", "0000000000000007")
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestRefusalBodies(t *testing.T) {
+	gateway := check(t, "gateway", "plan", weir.PerMinute(60))
+	edge := check(t, "edge", "ip", weir.PerMinute(1000))
+	for _, c := range []struct {
+		name     string
+		decision weir.Decision
+		status   int
+		body     string
+	}{
+		{
+			"by a limit", weir.Decide(7, []weir.Check{edge, gateway}, []weir.Result{allowed(1000, 1, 0), refused(60, time.Second, time.Second)}), 429,
+			`{"type":"https://iana.org/assignments/http-problem-types#quota-exceeded","title":"Request quota exceeded","status":429,"detail":"Wait as long as Retry-After says.","violated-policies":["gateway"],"decision":"0000000000000007"}`,
+		},
+		{
+			"for ever", weir.Decide(7, []weir.Check{gateway}, []weir.Result{refused(60, weir.Never, 0)}), 429,
+			`{"type":"https://iana.org/assignments/http-problem-types#quota-exceeded","title":"Request quota exceeded","status":429,"detail":"This request asks for more than the limit ever admits; waiting does not help.","violated-policies":["gateway"],"decision":"0000000000000007"}`,
+		},
+		{
+			"by a list", weir.Deny(7, "gateway: unknown API key"), 403,
+			`{"type":"about:blank","title":"Forbidden","status":403,"detail":"gateway: unknown API key","decision":"0000000000000007"}`,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := httptest.NewRecorder()
+			w.Header().Set("Content-Length", "5") // of a body that is not sent
+			Refuse(w, &c.decision)
+			if w.Code != c.status || w.Body.String() != c.body+"\n" {
+				t.Errorf("got %d %s\nwant %d %s", w.Code, w.Body, c.status, c.body)
+			}
+			want := http.Header{"Content-Type": {"application/problem+json"}, "Cache-Control": {"no-store"}}
+			if diff := cmp.Diff(want, w.Header()); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,118 @@
+// Package admin is the port for those who run weir: health, metrics, and what
+// changes state other than by taking.
+//
+//	admin.New(engine, metrics, admin.Options{Token: token})
+//
+// # Errors
+//
+// 401 without the token where one is set; 403 for what a web page of another
+// origin, open in an operator's browser, could have sent; 400 for bad input; 503
+// where the store does not answer. Each has a problem body.
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/weirhq/weir/httplimit"
+)
+
+// Engine is what the port shows and changes.
+type Engine interface {
+	// Status is what /readyz tells.
+	Status() Status
+	// Reset forgets every state that the caller known by key has in the layer,
+	// and returns how many keys that concerned. An [InputError] is worded for
+	// whoever asked.
+	Reset(ctx context.Context, layer, key string) (int, error)
+}
+
+// InputError is a mistake of whoever asked, as a sentence for them.
+type InputError string
+
+// Error is the sentence.
+func (e InputError) Error() string { return string(e) }
+
+// Status is the detail of readiness.
+type Status struct {
+	Ready  bool         `json:"ready"`
+	Config ConfigStatus `json:"config"`
+	Store  StoreStatus  `json:"store"`
+}
+
+// ConfigStatus tells of the configuration that decides now, and whether a newer
+// one was refused.
+type ConfigStatus struct {
+	Valid    bool   `json:"valid"`              // the file as it is now is the one in use
+	File     string `json:"file,omitempty"`     // empty for the default policy
+	LoadedAt string `json:"loaded_at"`          // RFC 3339
+	Error    string `json:"error,omitempty"`    // why the file as it is now was refused
+	Warnings int    `json:"warnings,omitempty"` // of the configuration in use
+}
+
+// StoreStatus tells of the store.
+type StoreStatus struct {
+	Kind      string `json:"kind"` // "memory"
+	Reachable bool   `json:"reachable"`
+	Keys      int    `json:"keys"`
+}
+
+// Options shape the port. The zero value asks for no token: serve it on loopback
+// only.
+type Options struct {
+	// Token is asked for as a bearer token on everything but health; empty asks
+	// for none, and answers to loopback names only.
+	Token string
+}
+
+// New makes the port's handler.
+func New(e Engine, m *Metrics, o Options) http.Handler {
+	private := http.NewServeMux()
+	private.Handle("GET /metrics", m.handler())
+	private.Handle("/metrics", only("GET"))
+	private.HandleFunc("POST /v1/reset", func(w http.ResponseWriter, r *http.Request) { reset(e, w, r) })
+	private.Handle("/v1/reset", only("POST"))
+	private.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		problem(http.StatusNotFound, "There is nothing here; there are /healthz, /readyz, /metrics and /v1/reset.").Write(w)
+	})
+
+	// Health is for orchestrators, which have no token.
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
+	})
+	mux.Handle("/healthz", only("GET"))
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { ready(e, w) })
+	mux.Handle("/readyz", only("GET"))
+	mux.Handle("/", guard(o.Token, private))
+	return mux
+}
+
+// only answers the methods that the path does not take.
+func only(method string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Allow", method)
+		problem(http.StatusMethodNotAllowed, r.URL.Path+" takes "+method+", not "+r.Method+".").Write(w)
+	})
+}
+
+func ready(e Engine, w http.ResponseWriter) {
+	s := e.Status()
+	status := http.StatusOK
+	if !s.Ready {
+		status = http.StatusServiceUnavailable
+	}
+	writeJSON(w, status, s)
+}
+
+func problem(status int, detail string) httplimit.Problem {
+	return httplimit.Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail}
+}
+
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(body) // the client is gone if this fails
+}

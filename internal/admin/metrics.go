@@ -1,0 +1,116 @@
+package admin
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/weirhq/weir"
+)
+
+// Metrics counts decisions for Prometheus. Labels come from the configuration,
+// never from a request, so that their number is bounded.
+type Metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.CounterVec
+	checks   *prometheus.CounterVec
+	seconds  prometheus.Histogram
+	errors   prometheus.Counter
+	reloads  *prometheus.CounterVec
+	valid    prometheus.Gauge
+	loaded   prometheus.Gauge
+}
+
+// NewMetrics makes the collectors, with those of the Go runtime and the process.
+func NewMetrics() *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "weir_requests_total", Help: "Requests decided, by outcome: allowed, refused, denied.",
+		}, []string{"outcome"}),
+		checks: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "weir_checks_total", Help: "Checks decided, by limit and outcome: allowed, refused, shadow_allowed, shadow_refused.",
+		}, []string{"layer", "limit", "outcome"}),
+		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "weir_decision_duration_seconds", Help: "Time to decide a request, the store included.",
+			Buckets: []float64{1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 5e-4, 1e-3, 5e-3, 2e-2, 0.1, 1},
+		}),
+		errors: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "weir_errors_total", Help: "Requests for which no decision could be made.",
+		}),
+		reloads: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "weir_config_reloads_total", Help: "Reloads of the configuration, by result: ok, refused.",
+		}, []string{"result"}),
+		valid: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "weir_config_valid", Help: "1 if the configuration file as it is now is in use, 0 if it was refused.",
+		}),
+		loaded: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "weir_config_loaded_timestamp_seconds", Help: "When the configuration in use was loaded.",
+		}),
+	}
+	m.registry.MustRegister(m.requests, m.checks, m.seconds, m.errors, m.reloads, m.valid, m.loaded,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// WatchKeys exports the number of keys that the memory store holds.
+func (m *Metrics) WatchKeys(count func() int) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "weir_memory_keys", Help: "Keys held by the in-memory store.",
+	}, func() float64 { return float64(count()) }))
+}
+
+// Decided counts a decision that took this long.
+func (m *Metrics) Decided(d *weir.Decision, took time.Duration) {
+	m.seconds.Observe(took.Seconds())
+	switch {
+	case d.Denied != "":
+		m.requests.WithLabelValues("denied").Inc()
+	case d.Allowed:
+		m.requests.WithLabelValues("allowed").Inc()
+	default:
+		m.requests.WithLabelValues("refused").Inc()
+	}
+	for i := range d.Results {
+		key := &d.Checks[i].Key
+		m.checks.WithLabelValues(key.Layer, key.Limit, outcome(&d.Checks[i], &d.Results[i])).Inc()
+	}
+}
+
+func outcome(c *weir.Check, r *weir.Result) string {
+	text := "allowed"
+	if !r.Allowed {
+		text = "refused"
+	}
+	if c.Group != nil && c.Group.Shadow {
+		text = "shadow_" + text
+	}
+	return text
+}
+
+// Failed counts a request for which no decision could be made.
+func (m *Metrics) Failed() { m.errors.Inc() }
+
+// Reloaded counts a reload; a nil error means that the configuration is in use.
+func (m *Metrics) Reloaded(err error) {
+	if err != nil {
+		m.reloads.WithLabelValues("refused").Inc()
+		m.valid.Set(0)
+		return
+	}
+	m.reloads.WithLabelValues("ok").Inc()
+	m.Loaded()
+}
+
+// Loaded notes that the configuration as it is now is in use.
+func (m *Metrics) Loaded() {
+	m.valid.Set(1)
+	m.loaded.SetToCurrentTime()
+}
+
+func (m *Metrics) handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}

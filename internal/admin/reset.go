@@ -1,0 +1,52 @@
+package admin
+
+import (
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/weirhq/weir/internal/strictjson"
+)
+
+type resetRequest struct {
+	Layer string `json:"layer"`
+	Key   string `json:"key"`
+}
+
+const maxResetBody = 64 << 10 // bytes
+
+func reset(e Engine, w http.ResponseWriter, r *http.Request) {
+	in, status, err := readReset(w, r)
+	if err != nil {
+		problem(status, err.Error()).Write(w)
+		return
+	}
+	n, err := e.Reset(r.Context(), in.Layer, in.Key)
+	var input InputError
+	switch {
+	case errors.As(err, &input):
+		problem(http.StatusBadRequest, input.Error()).Write(w)
+	case err != nil:
+		problem(http.StatusServiceUnavailable, "The store does not answer; what was used is as it was.").Write(w)
+	default:
+		writeJSON(w, http.StatusOK, map[string]int{"keys": n})
+	}
+}
+
+func readReset(w http.ResponseWriter, r *http.Request) (in resetRequest, status int, err error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxResetBody))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return in, http.StatusRequestEntityTooLarge, InputError("The body is larger than 65536 bytes.")
+	case err != nil:
+		return in, http.StatusBadRequest, InputError("The body could not be read to its end.")
+	}
+	if err := strictjson.Decode(body, &in); err != nil {
+		return in, http.StatusBadRequest, err
+	}
+	if in.Layer == "" || in.Key == "" {
+		return in, http.StatusBadRequest, InputError(`Layer and key are both needed: {"layer": "gateway", "key": "k1"}.`)
+	}
+	return in, 0, nil
+}

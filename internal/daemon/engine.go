@@ -1,0 +1,130 @@
+package daemon
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/weirhq/weir"
+	"github.com/weirhq/weir/clientip"
+	"github.com/weirhq/weir/internal/admin"
+	"github.com/weirhq/weir/internal/receipt"
+	"github.com/weirhq/weir/policy"
+)
+
+// Engine decides: the policy as it is now, on one store. It is what every front
+// asks. A reload swaps one pointer, so a request is decided by one configuration
+// from beginning to end.
+type Engine struct {
+	current atomic.Pointer[loaded]
+	store   weir.Store
+	signer  *receipt.Signer
+	metrics *admin.Metrics
+
+	kind     string     // of the store
+	keys     func() int // held by it
+	draining atomic.Bool
+
+	mu      sync.Mutex
+	refused string // why the file as it is now is not in use
+}
+
+// loaded is one configuration, complete.
+type loaded struct {
+	policy   *policy.Policy
+	trusted  clientip.Prefixes
+	file     string
+	at       time.Time
+	warnings []policy.Warning
+}
+
+// Decide decides a request by the policy.
+func (e *Engine) Decide(ctx context.Context, a *policy.Attributes) (weir.Decision, error) {
+	start := time.Now()
+	d, err := e.current.Load().policy.Decide(ctx, e.store, a)
+	return e.observe(d, err, start)
+}
+
+// Check decides one check without the policy.
+func (e *Engine) Check(ctx context.Context, c weir.Check) (weir.Decision, error) {
+	start := time.Now()
+	checks, results := []weir.Check{c}, make([]weir.Result, 1)
+	err := e.store.Take(ctx, checks, results)
+	if err != nil {
+		return e.observe(weir.Decision{}, err, start)
+	}
+	return e.observe(weir.Decide(weir.NewID(), checks, results), nil, start)
+}
+
+func (e *Engine) observe(d weir.Decision, err error, start time.Time) (weir.Decision, error) {
+	if err != nil {
+		e.metrics.Failed()
+		return d, err
+	}
+	e.metrics.Decided(&d, time.Since(start))
+	return d, nil
+}
+
+// Receipt is the text by which a decision's charges can be given back; empty
+// where it charged nothing.
+func (e *Engine) Receipt(d *weir.Decision) string {
+	charges := d.Charges()
+	if len(charges) == 0 {
+		return ""
+	}
+	return e.signer.Seal(d.ID, charges)
+}
+
+// Refund gives back what a receipt charged, once, and reports whether there was
+// anything left to give. The error is receipt.ErrInvalid for a receipt that is
+// none of this service's.
+func (e *Engine) Refund(ctx context.Context, text string) (bool, error) {
+	id, charges, err := e.signer.Open(text)
+	if err != nil {
+		return false, err
+	}
+	return e.store.Refund(ctx, id, charges)
+}
+
+// Reset forgets what the caller known by key has used in the layer.
+func (e *Engine) Reset(ctx context.Context, layer, key string) (int, error) {
+	keys, err := e.current.Load().policy.Keys(layer, key)
+	if err != nil {
+		return 0, err
+	}
+	return len(keys), e.store.Reset(ctx, keys)
+}
+
+// Trusted holds the peers whose headers are believed.
+func (e *Engine) Trusted() clientip.Prefixes { return e.current.Load().trusted }
+
+// Status is what /readyz tells: ready as long as a valid configuration decides
+// and no drain has begun, even if a newer file was refused.
+func (e *Engine) Status() admin.Status {
+	e.mu.Lock()
+	refused := e.refused
+	e.mu.Unlock()
+	now := e.current.Load()
+	return admin.Status{
+		Ready: !e.draining.Load(),
+		Config: admin.ConfigStatus{
+			Valid: refused == "", File: now.file, LoadedAt: now.at.UTC().Format(time.RFC3339),
+			Error: refused, Warnings: len(now.warnings),
+		},
+		Store: admin.StoreStatus{Kind: e.kind, Reachable: true, Keys: e.keys()},
+	}
+}
+
+// use makes the configuration the one that decides.
+func (e *Engine) use(l *loaded) {
+	e.current.Store(l)
+	e.setRefused("")
+	e.metrics.Loaded()
+}
+
+func (e *Engine) setRefused(why string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.refused = why
+}

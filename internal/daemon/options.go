@@ -1,0 +1,55 @@
+// Package daemon is weir as a process: it builds the engine from a
+// configuration, runs the fronts as actors of which the first to return stops
+// all, reloads, and drains.
+//
+//	err := daemon.Run(ctx, daemon.Options{HTTP: "127.0.0.1:8080", ...}, stdout, logger)
+//
+// # Errors
+//
+// A *[UsageError] is the user's to mend: a bad configuration, an address that
+// cannot be listened on. Anything else is a failure while running.
+package daemon
+
+import (
+	"fmt"
+	"net"
+)
+
+// Options are what the command line says. An empty address turns a listener off.
+type Options struct {
+	Config string   // file; empty is the default policy
+	Store  string   // URL; empty is the configuration's, or memory:
+	Layers []string // subset of the configuration's; empty is all
+	HTTP   string   // traffic
+	Admin  string
+	Secret string // keys the hashes of credentials and signs receipts
+	Token  string // of the admin port
+}
+
+// UsageError is something the user has to mend before weir can start.
+type UsageError struct{ Err error }
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+
+func (e *UsageError) Unwrap() error { return e.Err }
+
+func usage(format string, args ...any) error {
+	return &UsageError{fmt.Errorf(format, args...)}
+}
+
+// validate refuses what would be open to the network by mistake.
+func (o *Options) validate() error {
+	if o.Admin == "" || o.Token != "" || isLoopback(o.Admin) {
+		return nil
+	}
+	return usage("--admin %s is not on loopback: set WEIR_ADMIN_TOKEN, or listen on 127.0.0.1", o.Admin)
+}
+
+func isLoopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,30 @@
+package daemon
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/weirhq/weir/httplimit"
+	"github.com/weirhq/weir/internal/front/forwardauth"
+	"github.com/weirhq/weir/internal/front/httpjson"
+)
+
+// traffic is the handler of the traffic port. It is no http.ServeMux: that would
+// redirect /check//search, and a check is answered, never redirected.
+func traffic(e *Engine) http.Handler {
+	check, api := forwardauth.New(e, forwardauth.Plain), httpjson.New(e)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path := r.URL.Path
+		switch {
+		case path == forwardauth.Prefix || strings.HasPrefix(path, forwardauth.Prefix+"/"):
+			check.ServeHTTP(w, r)
+		case strings.HasPrefix(path, "/v1/"):
+			api.ServeHTTP(w, r)
+		default:
+			httplimit.Problem{
+				Type: "about:blank", Title: http.StatusText(http.StatusNotFound), Status: http.StatusNotFound,
+				Detail: "There is nothing here; there are /check, /v1/take, /v1/take/batch and /v1/refund.",
+			}.Write(w)
+		}
+	})
+}

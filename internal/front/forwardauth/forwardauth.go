@@ -1,0 +1,79 @@
+// Package forwardauth is the front for proxies that ask before they forward: ANY
+// /check answers 200 to let a request pass, 429 to refuse it, 503 when there is
+// no decision, each with the rate-limit fields. It turns one HTTP request into
+// the attributes of another and knows nothing of limits.
+//
+//	mux.Handle("/check", forwardauth.New(engine, forwardauth.Plain))
+//
+// # Errors
+//
+// An option in the query that makes no sense is 400; what the query may say beside
+// is passed over, for proxies append the client's own. 400 too is a trusted peer's
+// header that stands there twice: one of the two may be the client's.
+package forwardauth
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/weirhq/weir"
+	"github.com/weirhq/weir/clientip"
+	"github.com/weirhq/weir/httplimit"
+	"github.com/weirhq/weir/policy"
+)
+
+// Engine is what the front asks.
+type Engine interface {
+	Decide(ctx context.Context, a *policy.Attributes) (weir.Decision, error)
+	// Trusted holds the peers whose headers are believed, as configured now.
+	Trusted() clientip.Prefixes
+	// Headers chooses the fields of answers, as configured now.
+	Headers() httplimit.Headers
+}
+
+// Prefix is where the front lives. What follows it is the path of the request to
+// judge, in the plain profile.
+const Prefix = "/check"
+
+// New makes the front's handler, for /check and all below it.
+func New(e Engine, p Profile) http.Handler {
+	return &handler{e, p}
+}
+
+type handler struct {
+	engine  Engine
+	profile Profile
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	o, err := parseOptions(r.URL.RawQuery)
+	if err != nil {
+		problem(http.StatusBadRequest, err.Error()).Write(w)
+		return
+	}
+	a, err := h.profile.attributes(r, h.engine.Trusted())
+	if err != nil {
+		problem(http.StatusBadRequest, err.Error()).Write(w)
+		return
+	}
+	a.Cost, a.Peek = o.cost, o.peek
+	d, err := h.engine.Decide(r.Context(), a)
+	if err != nil {
+		problem(http.StatusServiceUnavailable, "No decision could be made.").Write(w)
+		return
+	}
+	h.engine.Headers().Set(w.Header(), &d)
+	if d.Allowed {
+		w.WriteHeader(http.StatusOK)
+		return
+	}
+	p := httplimit.Refused(&d)
+	if o.deny != 0 {
+		p.Status = o.deny
+	}
+	p.Write(w)
+}
+
+func problem(status int, detail string) httplimit.Problem {
+	return httplimit.Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail}
+}

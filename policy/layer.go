@@ -1,0 +1,89 @@
+package policy
+
+import (
+	"slices"
+
+	"github.com/weirhq/weir"
+)
+
+// layer is one compiled layer.
+type layer struct {
+	name    string
+	path    string // in the configuration
+	by      by
+	match   matcher
+	routes  *mux // nil: rules[0] is for all that match
+	rules   []rule
+	shadow  bool
+	onError weir.OnError
+	charge  weir.Charging
+
+	allow, deny callers
+	limits      []string // all values of weir.Key.Limit, for a reset
+
+	// What it says to callers that it refuses without asking a limit.
+	denies [denyReasons]string
+	denied weir.Check // the same, in shadow
+}
+
+// rule is what holds for one route, or for all.
+type rule struct {
+	pattern    string // "" where there are no routes
+	live       set
+	candidates set
+
+	path  string // in the configuration
+	never string // the field by which it can never match; "" if it can
+}
+
+// set holds limits: one list, or one for each plan.
+type set struct {
+	planned bool
+	byPlan  [][]limit
+}
+
+// of is the list for a caller on a plan.
+func (s *set) of(plan int) []limit {
+	switch {
+	case !s.planned:
+		return s.byPlan[0]
+	case plan < 0:
+		return nil
+	}
+	return s.byPlan[plan]
+}
+
+// finish fills in what follows from the limits.
+func (c *layer) finish() {
+	groups := map[weir.Group]*weir.Group{}
+	candidates := map[weir.Group]*weir.Group{}
+	for i := range c.rules {
+		r := &c.rules[i]
+		c.place(r.pattern, &r.live, "", groups)
+		c.place(r.pattern, &r.candidates, "~candidate", candidates)
+	}
+	slices.Sort(c.limits)
+	c.limits = slices.Compact(c.limits)
+	c.refusals()
+}
+
+// place gives the limits of a set their keys and groups. The key's limit is
+// PATTERN#NAME, NAME alone without routes: neither a name nor "~candidate" holds
+// a "#", so no two meet. Limits are of one group if nothing sets them apart.
+func (c *layer) place(pattern string, s *set, suffix string, groups map[weir.Group]*weir.Group) {
+	for _, list := range s.byPlan {
+		for i := range list {
+			l := &list[i]
+			l.key = l.name + suffix
+			if pattern != "" {
+				l.key = pattern + "#" + l.key
+			}
+			kind := weir.Group{Charge: c.charge, Shadow: l.shadow, OnError: l.onError}
+			if groups[kind] == nil {
+				groups[kind] = &kind
+			}
+			l.group = groups[kind]
+			c.limits = append(c.limits, l.key)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/weirhq/weir"
+)
+
+// leaf compiles a rate or a word.
+func (k *compiler) leaf(t *terms, l *Limit, path string, s Settings, name string) {
+	if l.Rate == wordUnlimited {
+		k.bare(l, path)
+		return
+	}
+	rate, ok := k.rate(t, l, path)
+	if !ok {
+		return
+	}
+	compiled, err := weir.NewLimit(rate, limitOptions(s)...)
+	if err != nil {
+		k.limitError(t, path, err)
+		return
+	}
+	if name == "" {
+		name = limitName(l.Rate, rate)
+	} else if !validName(name) {
+		k.fail(inField(path, "name"), nameHint, "the limit's name is %q", name)
+	}
+	one := limit{name: name, limit: compiled, cost: newCost(s.Cost), shadow: s.Shadow, onError: onErrorOf(s.OnError), path: path}
+	if slices.ContainsFunc(t.out, func(o limit) bool { return o.name == name }) {
+		k.fail(path, "give one a name: {limit: "+rate.String()+", name: …}", "%s: two limits are named %q", t.owner, name)
+		return
+	}
+	t.out = append(t.out, one)
+}
+
+// rate reads a leaf's rate, and writes it back in canonical form.
+func (k *compiler) rate(t *terms, l *Limit, path string) (weir.Rate, bool) {
+	if l.Rate == wordBlocked {
+		k.bare(l, path)
+		return weir.Rate{Count: 0, Period: weir.PerSecond(0).Period}, true
+	}
+	text := strings.TrimSpace(l.Rate)
+	rate, err := weir.ParseRate(text)
+	if err != nil {
+		k.rateError(t, path, text, err)
+		return rate, false
+	}
+	k.rewrite(&l.Rate, rate.String())
+	return rate, true
+}
+
+func (k *compiler) rateError(t *terms, path, text string, err error) {
+	at := k.ratePath(path)
+	var wrong *weir.RateError
+	if !errors.As(err, &wrong) {
+		k.fail(at, "", "%v", err)
+		return
+	}
+	hint := wrong.Hint
+	if near := weir.Nearest(text, []string{wordPlan, wordUnlimited, wordBlocked}); near != "" && !strings.Contains(text, "/") {
+		hint = "did you mean " + near + "?"
+	} else if strings.HasPrefix(wrong.Reason, "has a count above") {
+		hint = fmt.Sprintf("counts go up to %d for fixed-window, %d for gcra and token-bucket, %d for the others", int64(1)<<53, int64(1)<<40, int64(1)<<32)
+	}
+	k.fail(at, hint, "%s: %q %s", t.owner, text, wrong.Reason)
+}
+
+// ratePath is where a LIMIT's rate stands: within a map, or as the LIMIT itself.
+func (k *compiler) ratePath(path string) string {
+	inside := inField(path, "limit")
+	if _, ok := k.c.source.marks[inside]; ok {
+		return inside
+	}
+	return path
+}
+
+func (k *compiler) limitError(t *terms, path string, err error) {
+	var wrong *weir.LimitError
+	if !errors.As(err, &wrong) {
+		k.fail(path, "", "%v", err)
+		return
+	}
+	at := k.ratePath(path)
+	if wrong.Field == "burst" {
+		at = inField(path, "burst")
+	}
+	k.fail(at, "", "%s: %s: %s %s", t.owner, wrong.Rate, wrong.Field, wrong.Reason)
+}
+
+// bare refuses settings on a word that none can change.
+func (k *compiler) bare(l *Limit, path string) {
+	s := l.Settings
+	if s.Algorithm != "" || s.Burst != 0 || s.Cost != (Cost{}) || s.Count != "" {
+		k.fail(path, "remove them", "%s has settings, which mean nothing there", l.Rate)
+	}
+}
+
+// limitName is the name of a limit that was given none: the text of its period,
+// which stays when the count or the plan changes.
+func limitName(word string, rate weir.Rate) string {
+	if word == wordBlocked {
+		return wordBlocked
+	}
+	_, period, _ := strings.Cut(rate.String(), "/")
+	return period
+}

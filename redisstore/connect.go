@@ -1,0 +1,136 @@
+package redisstore
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/rueidis"
+)
+
+// Open makes a store on a client of its own; Close ends both. The URL's forms
+// are those of weir's --store. A server that is not there yet is no error: it is
+// looked for in the background, and until it is found every call fails at once.
+func Open(url string, options ...Option) (*Store, error) {
+	o, err := parseURL(url)
+	if err != nil {
+		return nil, err
+	}
+	c := newConnector(o)
+	e := newRueidisEvaler(nil)
+	e.connector = c
+	s := newStore(e, options)
+	s.slots = !o.ForceSingleClient && o.Sentinel.MasterSet == ""
+	s.close = c.close
+	return s, nil
+}
+
+// errNotConnected is a call while no server has been found.
+var errNotConnected = errors.New("redisstore: not connected")
+
+// reconnectEvery is how long to wait between two attempts to connect.
+const reconnectEvery = 250 * time.Millisecond
+
+// connector holds a client and replaces it where its connections lead to the
+// wrong server: after a fail-over behind a name, connections to the old master
+// stay open, and it answers READONLY for ever.
+type connector struct {
+	option  rueidis.ClientOption
+	current atomic.Pointer[rueidis.Client]
+
+	mu       sync.Mutex
+	renewing bool
+	closed   bool
+	last     error // why there is no client
+	stop     chan struct{}
+	running  sync.WaitGroup
+}
+
+func newConnector(o rueidis.ClientOption) *connector {
+	c := &connector{option: o, stop: make(chan struct{})}
+	if client, err := rueidis.NewClient(o); err == nil {
+		c.current.Store(&client)
+	} else {
+		c.last = err
+		c.renew()
+	}
+	return c
+}
+
+func (c *connector) client() (rueidis.Client, error) {
+	if client := c.current.Load(); client != nil {
+		return *client, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return nil, fmt.Errorf("%w: %w", errNotConnected, c.last)
+}
+
+// renew connects anew in the background, once at a time. The old client serves
+// until then.
+func (c *connector) renew() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.renewing || c.closed {
+		return
+	}
+	c.renewing = true
+	c.running.Go(c.connect)
+}
+
+func (c *connector) connect() {
+	for {
+		client, err := rueidis.NewClient(c.option)
+		c.mu.Lock()
+		c.last = err
+		if err == nil {
+			c.renewing = false
+			old := c.current.Swap(&client)
+			c.mu.Unlock()
+			c.retire(old)
+			return
+		}
+		c.mu.Unlock()
+		select {
+		case <-time.After(reconnectEvery):
+		case <-c.stop:
+			return
+		}
+	}
+}
+
+// retire closes a client once the calls that had it are over.
+func (c *connector) retire(old *rueidis.Client) {
+	if old == nil {
+		return
+	}
+	select {
+	case <-time.After(time.Second):
+	case <-c.stop:
+	}
+	(*old).Close()
+}
+
+func (c *connector) close() {
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return
+	}
+	c.closed = true
+	close(c.stop)
+	c.mu.Unlock()
+	c.running.Wait()
+	if client := c.current.Load(); client != nil {
+		(*client).Close()
+	}
+}
+
+// leadsAstray reports whether an answer shows that the connection leads to a
+// server that cannot take writes: a demoted master, one that is still loading,
+// or one that has lost its own.
+func leadsAstray(err error) bool {
+	return isReply(err, "READONLY") || isReply(err, "LOADING") || isReply(err, "MASTERDOWN") || isReply(err, "CLUSTERDOWN")
+}

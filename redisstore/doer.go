@@ -1,0 +1,96 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Doer is any Redis client by its one method: send a command, return the reply
+// as a string or an int64. With go-redis:
+//
+//	redisstore.NewWithDoer(redisstore.DoerFunc(func(ctx context.Context, args ...any) (any, error) {
+//		return client.Do(ctx, args...).Result()
+//	}))
+//
+// The client must not repeat a command by itself, or a request whose reply is
+// lost is charged twice, and must heed the context's deadline. For go-redis that
+// is MaxRetries: -1 and ContextTimeoutEnabled: true.
+type Doer interface {
+	Do(ctx context.Context, args ...any) (any, error)
+}
+
+// DoerFunc is a function as a [Doer].
+type DoerFunc func(ctx context.Context, args ...any) (any, error)
+
+// Do implements [Doer].
+func (f DoerFunc) Do(ctx context.Context, args ...any) (any, error) { return f(ctx, args...) }
+
+// NewWithDoer makes a store on another client than rueidis. For a cluster's
+// client give [WithCluster].
+func NewWithDoer(d Doer, options ...Option) (*Store, error) {
+	if d == nil {
+		return nil, errors.New("redisstore: the client is nil")
+	}
+	return newStore(&doerEvaler{doer: d, places: newPlaces()}, options), nil
+}
+
+// WithCluster asks for each hash slot on its own. [New] and [Open] know by
+// themselves.
+func WithCluster() Option { return func(s *Store) { s.slots = true } }
+
+// doerEvaler is the evaler on a Doer.
+type doerEvaler struct {
+	doer     Doer
+	places   places
+	reloader reloader
+}
+
+func (e *doerEvaler) eval(ctx context.Context, s *script, keys, args []string) (string, error) {
+	if err := e.places.enter(ctx); err != nil {
+		return "", err
+	}
+	defer e.places.leave()
+	byName := func() (string, error) { return e.do(ctx, "EVALSHA", s.sha, keys, args) }
+	text, err := byName()
+	if isNoScript(err) {
+		return e.reloader.again(ctx, s, byName, func() (string, error) { return e.do(ctx, "EVAL", s.body, keys, args) })
+	}
+	return text, err
+}
+
+func (e *doerEvaler) do(ctx context.Context, command, script string, keys, args []string) (string, error) {
+	all := make([]any, 0, 3+len(keys)+len(args))
+	all = append(all, command, script, len(keys))
+	for _, k := range keys {
+		all = append(all, k)
+	}
+	for _, a := range args {
+		all = append(all, a)
+	}
+	answer, err := e.doer.Do(ctx, all...)
+	if err != nil {
+		return "", err
+	}
+	switch answer := answer.(type) {
+	case string:
+		return answer, nil
+	case []byte:
+		return string(answer), nil
+	default:
+		return fmt.Sprint(answer), nil
+	}
+}
+
+func (e *doerEvaler) evalAll(ctx context.Context, s *script, calls []call) []reply {
+	replies := make([]reply, len(calls))
+	for i, c := range calls {
+		replies[i].text, replies[i].err = e.eval(ctx, s, c.keys, c.args)
+	}
+	return replies
+}
+
+func (e *doerEvaler) unlink(ctx context.Context, key string) error {
+	_, err := e.doer.Do(ctx, "UNLINK", key)
+	return err
+}

@@ -1,0 +1,55 @@
+package redisstore
+
+import (
+	"context"
+	"strings"
+)
+
+// evaler runs scripts on whatever client the user has.
+type evaler interface {
+	eval(ctx context.Context, s *script, keys, args []string) (string, error)
+	// evalAll makes several calls at once, each with a reply of its own.
+	evalAll(ctx context.Context, s *script, calls []call) []reply
+	unlink(ctx context.Context, key string) error
+}
+
+type call struct{ keys, args []string }
+
+type reply struct {
+	text string
+	err  error
+}
+
+// isNoScript and its like go by the first word of an error reply, which every
+// client hands through.
+func isNoScript(err error) bool { return isReply(err, "NOSCRIPT") }
+
+func isReply(err error, word string) bool {
+	return err != nil && strings.HasPrefix(err.Error(), word)
+}
+
+// places bounds the calls in flight.
+type places chan struct{}
+
+// maxInFlight is below the length of rueidis's ring (1024): past it callers would
+// wait in the ring for seconds, whatever their contexts say.
+const maxInFlight = 1000
+
+func newPlaces() places { return make(places, maxInFlight) }
+
+// enter takes a place, or gives up with the context.
+func (p places) enter(ctx context.Context) error {
+	select {
+	case p <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case p <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (p places) leave() { <-p }

@@ -1,0 +1,36 @@
+-- Fixed window. State: 'W', start of the window (7 bytes), period (6), count (7).
+local raw = found[c]
+if raw == nil then
+  raw = redis.pcall('GET', key)
+  if raw then
+    local fits = type(raw) == 'string' and #raw == 21 and raw:byte(1) == 87
+    if fits then
+      local _, w, used = unpack('>I7I6I7', raw, 2)
+      fits = w >= 1 and used <= 9007199254740992
+    end
+    if not fits then
+      raw, replaced[c] = false, true
+    end
+  end
+  found[c] = raw
+end
+raw = state[c] or raw
+local start, count, rewritten = now - now % W, 0, false
+if raw then
+  local s, w, used = unpack('>I7I6I7', raw, 2)
+  -- A later start keeps its count: the clock stepped back, or a shorter window
+  -- within this one is counting. One that has ended is as good as forgotten.
+  if s >= start and s + w > now then
+    count, rewritten = used, s > start or w ~= W
+  end
+end
+ok = n <= L - count
+if ok or counts_all then
+  count = count + n
+  if count > 9007199254740992 then count = 9007199254740992 end
+  rewritten = true
+end
+if rewritten then
+  after = pack('>BI7I6I7', 87, start, W, count)
+  px = ceil((start + W - now) / 1000) + margin
+end

@@ -1,0 +1,69 @@
+-- Sliding counter. State: 'C', start of the current window (7 bytes), period
+-- (6), count of the window before (5), of the current one (5).
+local raw = found[c]
+if raw == nil then
+  raw = redis.pcall('GET', key)
+  if raw then
+    local fits = type(raw) == 'string' and #raw == 24 and raw:byte(1) == 67
+    if fits then
+      local s, w = unpack('>I7I6', raw, 2)
+      fits = w >= 1 and w <= 35164800000000 and s % w == 0
+    end
+    if not fits then
+      raw, replaced[c] = false, true
+    end
+  end
+  found[c] = raw
+end
+raw = state[c] or raw
+local start, prev, cur, rewritten = now - now % W, 0, 0, false
+if raw then
+  local s, w, before, current = unpack('>I7I6I5I5', raw, 2)
+  if w ~= W then
+    -- Another period: what is used by its weight goes to this window, rounded
+    -- up.
+    local at = now - now % w
+    if at > s then
+      before, current = at == s + w and current or 0, 0
+      s = at
+    end
+    cur = current + before
+    if now > s then
+      local gone = mul_div(now - s, before, w)
+      cur = cur - gone
+    end
+    if cur > 4294967296 then cur = 4294967296 end
+    rewritten = cur > 0
+  elseif s > start then -- the clock stepped back: this window, counts kept
+    prev, cur, rewritten = before, current, true
+  elseif s == start then
+    prev, cur = before, current
+  elseif s + W == start then
+    prev = current
+  end
+end
+local room = L - cur - n
+if room >= prev then
+  ok = true
+elseif room >= 0 then
+  -- prev·(W−e) ≤ room·W: rounding keeps the order of products that differ, and
+  -- where the rounded ones are equal an exact quotient decides.
+  local weighed, most = prev * (start + W - now), room * W
+  if weighed < most then
+    ok = true
+  elseif weighed == most then
+    ok = weighed < 9007199254740992
+    if not ok then
+      local gone = mul_div(now - start, prev, W)
+      ok = prev - gone <= room
+    end
+  end
+end
+if ok then
+  cur = cur + n
+  rewritten = true
+end
+if rewritten then
+  after = pack('>BI7I6I5I5', 67, start, W, prev, cur)
+  px = ceil((start + (cur > 0 and 2 or 1) * W - now) / 1000) + margin
+end

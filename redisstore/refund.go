@@ -1,0 +1,51 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/weirhq/weir"
+)
+
+// Refund implements [weir.Store]. Each charge is given back in its own slot,
+// where a marker makes it once only.
+func (s *Store) Refund(ctx context.Context, id weir.ID, charges []weir.Charge) (bool, error) {
+	gave := false
+	for i := range charges {
+		c := &charges[i]
+		if c.Cost <= 0 || c.Limit == nil {
+			continue
+		}
+		keys := []string{s.name(&c.Key), s.markerName(&c.Key, id)}
+		given, err := s.refund(ctx, c, keys)
+		if err != nil {
+			return gave, fmt.Errorf("redisstore: refund: %w", err)
+		}
+		gave = gave || given
+	}
+	return gave, nil
+}
+
+// refund gives back one charge. Without a marker among the keys it is not
+// remembered.
+func (s *Store) refund(ctx context.Context, c *weir.Charge, keys []string) (bool, error) {
+	head := appendDouble(make([]byte, 0, 16), s.now())
+	head = appendDouble(head, s.margin.Milliseconds())
+	charge := make([]byte, 0, 40)
+	for _, v := range [...]int64{c.Cost, c.At, c.Before.Whole, c.Before.Frac, s.markerLifetime(c)} {
+		charge = appendDouble(charge, v)
+	}
+	reply, err := s.eval.eval(ctx, refundScript, keys, []string{string(head), c.Limit.Wire(), string(charge)})
+	return reply == "1", err
+}
+
+// markerLifetime is how long the charge could have an effect at most, in ms: a
+// full drain, or two windows.
+func (s *Store) markerLifetime(c *weir.Charge) int64 {
+	l := c.Limit.Compiled()
+	us := 2 * l.Period
+	if c.Limit.Algorithm().HasBurst() {
+		us = l.FullDrain()
+	}
+	return us/1000 + 1 + s.margin.Milliseconds()
+}

@@ -1,0 +1,85 @@
+package redisstore
+
+import (
+	"errors"
+	"math"
+
+	"github.com/weirhq/weir"
+	"github.com/weirhq/weir/internal/algorithm"
+)
+
+// Bits of an answer, as driver.lua writes them.
+const (
+	bitAllowed  = 1
+	bitCharged  = 2
+	bitReplaced = 4
+)
+
+var errReply = errors.New("redisstore: the script's reply makes no sense; is another version of it under this name?")
+
+// readReply turns takeScript's reply into results. A script replies what a key
+// holds now; what follows from it is derived here, by the same code as in memory.
+func readReply(reply string, checks []weir.Check, results []weir.Result) (replaced int, err error) {
+	r := replyReader{rest: reply}
+	at := r.double()
+	for i := range checks {
+		c := &checks[i]
+		bits := r.byte()
+		state, outcome := r.describe(c, at)
+		allowed, charged := bits&bitAllowed != 0, bits&bitCharged != 0
+		results[i] = weir.NewResult(c.Limit, c.Cost, allowed, charged, outcome, at)
+		if charged {
+			ch := c.Limit.Compiled().Charged(state, at, c.Cost)
+			results[i].Before = weir.Level{Whole: ch.Whole, Frac: ch.Frac}
+		}
+		if bits&bitReplaced != 0 {
+			replaced++
+		}
+	}
+	if r.failed || r.rest != "" {
+		return replaced, errReply
+	}
+	return replaced, nil
+}
+
+type replyReader struct {
+	rest   string
+	failed bool
+}
+
+func (r *replyReader) take(n int) string {
+	if n > len(r.rest) {
+		r.failed = true
+		return "\x00\x00\x00\x00\x00\x00\x00\x00"[:min(n, 8)]
+	}
+	taken := r.rest[:n]
+	r.rest = r.rest[n:]
+	return taken
+}
+
+func (r *replyReader) byte() byte { return r.take(1)[0] }
+
+func (r *replyReader) double() int64 {
+	text := r.take(8)
+	bits := uint64(0)
+	for i := 7; i >= 0; i-- {
+		bits = bits<<8 | uint64(text[i])
+	}
+	return int64(math.Float64frombits(bits))
+}
+
+// describe reads what the script says of the check's key.
+func (r *replyReader) describe(c *weir.Check, at int64) (algorithm.State, algorithm.Outcome) {
+	if c.Limit.Algorithm() == weir.SlidingLog {
+		o := algorithm.Outcome{Remaining: r.double(), Wait: r.double(), Reset: r.double()}
+		if o.Wait < 0 {
+			o.Wait = algorithm.Never
+		}
+		return algorithm.State{}, o
+	}
+	state, ok := algorithm.DecodeState(r.take(int(r.byte())))
+	if !ok {
+		r.failed = true
+	}
+	return state, c.Limit.Compiled().Read(state, at, c.Cost)
+}

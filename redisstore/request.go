@@ -1,0 +1,83 @@
+package redisstore
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/weirhq/weir"
+)
+
+// Flags of a check, as driver.lua reads them; the charging stands in bits 4, 5.
+const (
+	flagPeek     = 1
+	flagShadow   = 2
+	flagStarts   = 4
+	flagCountAll = 8
+	flagEnds     = 64
+
+	chargingShift = 4
+)
+
+// maxCost is above every capacity and still exact as a double.
+const maxCost = 1<<53 + 2
+
+// request are the keys and arguments of takeScript.
+func (s *Store) request(checks []weir.Check) (keys, args []string) {
+	keys = make([]string, 0, len(checks))
+	args = make([]string, 1, 1+len(checks))
+	head := make([]byte, 0, 16+13*len(checks))
+	head = appendDouble(head, s.now())
+	head = appendDouble(head, s.margin.Milliseconds())
+	for i := range checks {
+		c := &checks[i]
+		name := s.name(&c.Key)
+		cell := slices.Index(keys, name)
+		if cell < 0 {
+			cell = len(keys)
+			keys = append(keys, name)
+		}
+		head = binary.LittleEndian.AppendUint32(head, uint32(cell+1))
+		head = append(head, flags(checks, i))
+		head = appendDouble(head, min(c.Cost, maxCost))
+		args = append(args, c.Limit.Wire())
+	}
+	args[0] = string(head)
+	return keys, args
+}
+
+// now is the instant to decide at, µs, or -1 for the server's.
+func (s *Store) now() int64 {
+	if s.clock == nil {
+		return -1
+	}
+	return max(0, s.clock().UnixMicro())
+}
+
+func flags(checks []weir.Check, i int) byte {
+	c := &checks[i]
+	var f byte
+	if c.Peek {
+		f |= flagPeek
+	}
+	if c.Limit.CountsAll() {
+		f |= flagCountAll
+	}
+	if c.Group != nil {
+		f |= byte(c.Group.Charge) << chargingShift
+		if c.Group.Shadow {
+			f |= flagShadow
+		}
+	}
+	if i == 0 || c.Group == nil || c.Group != checks[i-1].Group {
+		f |= flagStarts
+	}
+	if i == len(checks)-1 || c.Group == nil || c.Group != checks[i+1].Group {
+		f |= flagEnds
+	}
+	return f
+}
+
+func appendDouble(b []byte, v int64) []byte {
+	return binary.LittleEndian.AppendUint64(b, math.Float64bits(float64(v)))
+}

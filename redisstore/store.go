@@ -1,0 +1,119 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redis/rueidis"
+
+	"github.com/weirhq/weir"
+)
+
+// Store is a [weir.Store] in Redis. Make it with [Open], [New] or
+// [NewWithDoer].
+type Store struct {
+	eval   evaler
+	prefix string
+	margin time.Duration
+	clock  func() time.Time // nil: the server's
+	slots  bool             // a cluster: one call for each hash slot
+
+	replaced func(n int)
+	close    func()
+}
+
+var _ weir.Store = (*Store)(nil)
+
+// Option shapes a [Store].
+type Option func(*Store)
+
+// WithPrefix sets what every key begins with; the default is "weir".
+func WithPrefix(prefix string) Option { return func(s *Store) { s.prefix = prefix } }
+
+// WithMargin sets how long a key outlives the state that says nothing any more;
+// the default is 1 s, the least 1 ms. A replica that becomes master with a clock
+// that is further ahead than the margin has dropped keys that still counted.
+func WithMargin(d time.Duration) Option {
+	return func(s *Store) { s.margin = max(d, time.Millisecond) }
+}
+
+// WithClock decides by the caller's clock instead of the server's. It is for
+// tests, and for services that forbid TIME in scripts; then all processes need
+// clocks that agree, for what one is ahead the others admit too much.
+func WithClock(now func() time.Time) Option { return func(s *Store) { s.clock = now } }
+
+// OnReplaced is told how many foreign or damaged values a call found under its
+// keys; they are replaced and decided as fresh.
+func OnReplaced(f func(n int)) Option { return func(s *Store) { s.replaced = f } }
+
+// New makes a store on a rueidis client, which stays the caller's to close. Make
+// the client with [ClientOptions].
+func New(client rueidis.Client, options ...Option) (*Store, error) {
+	if client == nil {
+		return nil, errors.New("redisstore: the client is nil")
+	}
+	s := newStore(newRueidisEvaler(client), options)
+	s.slots = client.Mode() == rueidis.ClientModeCluster
+	return s, nil
+}
+
+func newStore(e evaler, options []Option) *Store {
+	s := &Store{eval: e, prefix: "weir", margin: time.Second, replaced: func(int) {}, close: func() {}}
+	for _, o := range options {
+		o(s)
+	}
+	return s
+}
+
+// Close ends the client that [Open] made; a client given to [New] is left alone.
+// It is safe to call twice.
+func (s *Store) Close() error {
+	s.close()
+	return nil
+}
+
+// Take implements [weir.Store].
+func (s *Store) Take(ctx context.Context, checks []weir.Check, results []weir.Result) error {
+	for i := range checks {
+		if checks[i].Cost < 0 {
+			return weir.ErrNegativeCost
+		}
+	}
+	if len(checks) == 0 {
+		return nil
+	}
+	if s.slots {
+		return s.takeSlots(ctx, checks, results)
+	}
+	return s.take(ctx, checks, results)
+}
+
+// take is one call for checks whose keys one node holds.
+func (s *Store) take(ctx context.Context, checks []weir.Check, results []weir.Result) error {
+	keys, args := s.request(checks)
+	reply, err := s.eval.eval(ctx, takeScript, keys, args)
+	if err != nil {
+		return fmt.Errorf("redisstore: take: %w", err)
+	}
+	return s.read(reply, checks, results)
+}
+
+func (s *Store) read(reply string, checks []weir.Check, results []weir.Result) error {
+	replaced, err := readReply(reply, checks, results)
+	if replaced > 0 {
+		s.replaced(replaced)
+	}
+	return err
+}
+
+// Reset implements [weir.Store].
+func (s *Store) Reset(ctx context.Context, keys []weir.Key) error {
+	for i := range keys {
+		if err := s.eval.unlink(ctx, s.name(&keys[i])); err != nil {
+			return fmt.Errorf("redisstore: reset: %w", err)
+		}
+	}
+	return nil
+}
