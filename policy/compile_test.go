@@ -260,9 +260,9 @@ layers:
 		}
 	}
 	for path, want := range map[string]string{
-		"/x f": "a/s:allow|b//x#s:local b//x#day:local|(b//x#h:local)|(b//x#min:allow)|c/s:local",
-		"/y p": "a/s:allow|b//y#s:deny|c/s:deny c/min:deny",
-		"/x ?": "a/s:allow|b//x#s:local b//x#day:local|(b//x#h:local)|(b//x#min:allow)",
+		"/x f": "a/default:allow|b//x#s:local b//x:local|(b//x#h:local)|(b//x#min:allow)|c/default:local",
+		"/y p": "a/default:allow|b//y:deny|c/s:deny c/default:deny",
+		"/x ?": "a/default:allow|b//x#s:local b//x:local|(b//x#h:local)|(b//x#min:allow)",
 	} {
 		where, k, _ := strings.Cut(path, " ")
 		checks, _ := p.Resolve(&Attributes{IP: ip1, Path: where, Header: key(k), Cost: 1}, nil)
@@ -276,7 +276,7 @@ layers:
 func TestOnErrorOfIndependentLimits(t *testing.T) {
 	p := mustCompile(t, "layers: [{name: a, by: ip, charge: independent, limit: [{limit: 1/s, on_error: deny}, 2/min, {limit: 3/h, on_error: deny}]}]")
 	checks, _ := p.Resolve(&Attributes{IP: ip1, Cost: 1}, nil)
-	if got := groups(checks); got != "a/min:local|a/s:deny a/h:deny" {
+	if got := groups(checks); got != "a/min:local|a/s:deny a/default:deny" {
 		t.Error(got)
 	}
 }
@@ -318,7 +318,7 @@ layers:
 		}
 		got = append(got, k.Limit)
 	}
-	want := []string{"/#calls", "/#min", "/#s", "/#s~candidate", "/x#h", "/y#blocked"}
+	want := []string{"/", "/#calls", "/#default~candidate", "/#s", "/x", "/y"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -137,7 +137,8 @@ type Limit struct {
 	Rate string
 	// Several, which are taken all or nothing.
 	List []Limit
-	// The limit's stable name; by default the text of its period. A limit that
+	// The limit's stable name; by default "default" for the only one and for the
+	// longest period, the text of its period for others beside it. A limit that
 	// changes under the same name keeps what was used.
 	Name string `yaml:"name"`
 	// Settings of this limit; what is zero comes from around it.

@@ -31,8 +31,9 @@
 //
 // # Names of states
 //
-// A limit is known by its name, else by the text of its period ("min", "10s"),
-// with its route before it ("/search#min") and "~candidate" behind it for a
+// A limit is known by its name. Without one it is "default" where it is alone or
+// has the longest period, and otherwise known by its period ("s", "10s"), with
+// its route before it ("/search", "/search#s") and "~candidate" behind it for a
 // candidate. Its count, its plan and its place in the file are no part of that:
 // when they change, what was used is kept.
 //

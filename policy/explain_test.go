@@ -88,9 +88,9 @@ func TestExplanationAsJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"method":"GET","host":"","path":"/search","address":"ip:203.0.113.1","client":"no API key","layers":[` +
-		`{"name":"edge","counts":true,"charge":"arriving","limits":[{"name":"min","limit":"1000/min sliding-counter","key":"ip:203.0.113.1","cost":1,"mode":"enforced","on_error":"local"}]},` +
+		`{"name":"edge","counts":true,"charge":"arriving","limits":[{"name":"default","limit":"1000/min sliding-counter","key":"ip:203.0.113.1","cost":1,"mode":"enforced","on_error":"local"}]},` +
 		`{"name":"gateway","counts":false,"why":"the limit is plan, and the caller has none","charge":"arriving"},` +
-		`{"name":"endpoint","counts":true,"route":"/search","charge":"arriving","limits":[{"name":"/search#min","limit":"10/min sliding-counter","key":"ip:203.0.113.1","cost":1,"mode":"enforced","on_error":"local"}]}]}`
+		`{"name":"endpoint","counts":true,"route":"/search","charge":"arriving","limits":[{"name":"/search","limit":"10/min sliding-counter","key":"ip:203.0.113.1","cost":1,"mode":"enforced","on_error":"local"}]}]}`
 	if string(text) != want {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}
@@ -110,14 +110,14 @@ func ExamplePolicy_Explain() {
 	//   client     an API key, plan free
 	// edge
 	//   charge     arriving
-	//   enforced   1000/min sliding-counter, cost 1, key ip:203.0.113.7, name min, on error local
+	//   enforced   1000/min sliding-counter, cost 1, key ip:203.0.113.7, name default, on error local
 	// gateway
 	//   charge     arriving
-	//   enforced   60/min sliding-counter, cost 1, key key:arnx6499M4j0-dWG9m6Z_Q, name min, on error local
+	//   enforced   60/min sliding-counter, cost 1, key key:arnx6499M4j0-dWG9m6Z_Q, name default, on error local
 	// endpoint
 	//   route      /search
 	//   charge     arriving
-	//   enforced   10/min sliding-counter, cost 1, key key:arnx6499M4j0-dWG9m6Z_Q, name /search#min, on error local
+	//   enforced   10/min sliding-counter, cost 1, key key:arnx6499M4j0-dWG9m6Z_Q, name /search, on error local
 }
 
 func ExampleParse() {

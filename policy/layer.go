@@ -54,36 +54,41 @@ func (s *set) of(plan int) []limit {
 }
 
 // finish fills in what follows from the limits.
-func (c *layer) finish() {
+func (l *layer) finish() {
 	groups := map[weir.Group]*weir.Group{}
 	candidates := map[weir.Group]*weir.Group{}
-	for i := range c.rules {
-		r := &c.rules[i]
-		c.place(r.pattern, &r.live, "", groups)
-		c.place(r.pattern, &r.candidates, "~candidate", candidates)
+	for i := range l.rules {
+		r := &l.rules[i]
+		l.place(r.pattern, &r.live, "", groups)
+		l.place(r.pattern, &r.candidates, "~candidate", candidates)
 	}
-	slices.Sort(c.limits)
-	c.limits = slices.Compact(c.limits)
-	c.refusals()
+	slices.Sort(l.limits)
+	l.limits = slices.Compact(l.limits)
+	l.refusals()
 }
 
 // place gives the limits of a set their keys and groups. The key's limit is
-// PATTERN#NAME, NAME alone without routes: neither a name nor "~candidate" holds
-// a "#", so no two meet. Limits are of one group if nothing sets them apart.
-func (c *layer) place(pattern string, s *set, suffix string, groups map[weir.Group]*weir.Group) {
+// PATTERN#NAME, PATTERN alone for the default name, NAME alone without routes:
+// neither a name nor "~candidate" holds a "#", so no two meet. Limits are of one group if nothing sets them apart.
+func (l *layer) place(pattern string, s *set, suffix string, groups map[weir.Group]*weir.Group) {
 	for _, list := range s.byPlan {
+		nameDefault(list)
 		for i := range list {
-			l := &list[i]
-			l.key = l.name + suffix
-			if pattern != "" {
-				l.key = pattern + "#" + l.key
+			one := &list[i]
+			switch {
+			case pattern == "":
+				one.key = one.name + suffix
+			case one.name == defaultName && suffix == "":
+				one.key = pattern
+			default:
+				one.key = pattern + "#" + one.name + suffix
 			}
-			kind := weir.Group{Charge: c.charge, Shadow: l.shadow, OnError: l.onError}
+			kind := weir.Group{Charge: l.charge, Shadow: one.shadow, OnError: one.onError}
 			if groups[kind] == nil {
 				groups[kind] = &kind
 			}
-			l.group = groups[kind]
-			c.limits = append(c.limits, l.key)
+			one.group = groups[kind]
+			l.limits = append(l.limits, one.key)
 		}
 	}
 }

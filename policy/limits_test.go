@@ -32,7 +32,7 @@ func TestCandidate(t *testing.T) {
 	live, candidate := 0, 0
 	for range 6 {
 		d := e.decide(p, Attributes{IP: ip1})
-		if len(d.Checks) != 2 || d.Checks[0].Key.Limit != "min" || d.Checks[1].Key.Limit != "min~candidate" || !d.Checks[1].Group.Shadow || d.Checks[0].Group == d.Checks[1].Group {
+		if len(d.Checks) != 2 || d.Checks[0].Key.Limit != "default" || d.Checks[1].Key.Limit != "default~candidate" || !d.Checks[1].Group.Shadow || d.Checks[0].Group == d.Checks[1].Group {
 			t.Fatalf("%+v", d.Checks)
 		}
 		if d.Allowed {
@@ -69,11 +69,11 @@ layers:
 		}
 		return strings.Join(all, "; ")
 	}
-	list := "list calls 5/s fixed-window count all; list min 50/min fixed-window count all; (list calls~candidate 4/s sliding-log)"
+	list := "list calls 5/s fixed-window count all; list default 50/min fixed-window count all; (list calls~candidate 4/s sliding-log)"
 	for k, want := range map[string]string{
-		"f": "plan min 60/min gcra; (plan min~candidate 30/min gcra); (plan s~candidate 9/s gcra); (plan hourly~candidate 99/h gcra); " + list + "; fixed s 7/s gcra; (fixed min~candidate 60/min gcra)",
-		"p": "plan min 600/min gcra; (plan s~candidate 9/s gcra); (plan hourly~candidate 99/h gcra); " + list + "; fixed s 7/s gcra; (fixed min~candidate 600/min gcra)",
-		"?": list + "; fixed s 7/s gcra",
+		"f": "plan default 60/min gcra; (plan default~candidate 30/min gcra); (plan s~candidate 9/s gcra); (plan hourly~candidate 99/h gcra); " + list + "; fixed default 7/s gcra; (fixed default~candidate 60/min gcra)",
+		"p": "plan default 600/min gcra; (plan default~candidate 9/s gcra); (plan hourly~candidate 99/h gcra); " + list + "; fixed default 7/s gcra; (fixed default~candidate 600/min gcra)",
+		"?": list + "; fixed default 7/s gcra",
 	} {
 		if got := got(k); got != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", k, got, want)
@@ -92,8 +92,9 @@ func TestChangesKeepWhatWasUsed(t *testing.T) {
 	}{
 		{"a plan", strings.Replace(head, "PLAN", "free", 1) + "- {name: a, by: client, limit: plan, algorithm: fixed-window}", strings.Replace(head, "PLAN", "pro", 1) + "- {name: a, by: client, limit: plan, algorithm: fixed-window}", 15},
 		{"a count", "layers: [{name: a, by: ip, limit: 10/min, algorithm: fixed-window}]", "layers: [{name: a, by: ip, limit: 25/min, algorithm: fixed-window}]", 15},
-		{"a place in a list", "layers: [{name: a, by: ip, limit: 10/min, algorithm: fixed-window}]", "layers: [{name: a, by: ip, limit: [1000/s, 25/min, 1000/h], algorithm: fixed-window}]", 15},
+		{"a place in a list", "layers: [{name: a, by: ip, limit: 10/min, algorithm: fixed-window}]", "layers: [{name: a, by: ip, limit: [1000/s, 25/min], algorithm: fixed-window}]", 15},
 		{"a place in the file", "layers: [{name: a, by: ip, limit: 10/min, algorithm: fixed-window}]", "layers: [{name: b, by: ip, limit: 99/s}, {name: a, by: ip, limit: 25/min, algorithm: fixed-window}]", 15},
+		{"a period", "layers: [{name: a, by: ip, limit: 10/min, algorithm: fixed-window}]", "layers: [{name: a, by: ip, limit: 25/h, algorithm: fixed-window}]", 15},
 		{"another period under a name", "layers: [{name: a, by: ip, limit: {limit: 10/min, name: x}, algorithm: fixed-window}]", "layers: [{name: a, by: ip, limit: {limit: 25/60s, name: x}, algorithm: fixed-window}]", 15},
 		{"from shadow", "layers: [{name: a, by: ip, limit: 10/min, algorithm: fixed-window, shadow: true}]", "layers: [{name: a, by: ip, limit: 25/min, algorithm: fixed-window}]", 15},
 		{"another name", "layers: [{name: a, by: ip, limit: {limit: 10/min, name: x}, algorithm: fixed-window}]", "layers: [{name: a, by: ip, limit: {limit: 25/min, name: y}, algorithm: fixed-window}]", 25},

@@ -24,12 +24,13 @@ func (k *compiler) leaf(t *terms, l *Limit, path string, s Settings, name string
 		k.limitError(t, path, err)
 		return
 	}
-	if name == "" {
+	named := name != ""
+	if !named {
 		name = limitName(l.Rate, rate)
 	} else if !validName(name) {
 		k.fail(inField(path, "name"), nameHint, "the limit's name is %q", name)
 	}
-	one := limit{name: name, limit: compiled, cost: newCost(s.Cost), shadow: s.Shadow, onError: onErrorOf(s.OnError), path: path}
+	one := limit{name: name, named: named, limit: compiled, cost: newCost(s.Cost), shadow: s.Shadow, onError: onErrorOf(s.OnError), path: path}
 	if slices.ContainsFunc(t.out, func(o limit) bool { return o.name == name }) {
 		k.fail(path, "give one a name: {limit: "+rate.String()+", name: …}", "%s: two limits are named %q", t.owner, name)
 		return
@@ -99,12 +100,33 @@ func (k *compiler) bare(l *Limit, path string) {
 	}
 }
 
-// limitName is the name of a limit that was given none: the text of its period,
-// which stays when the count or the plan changes.
+// limitName is the name of a limit that was given none, beside others: the text
+// of its period.
 func limitName(word string, rate weir.Rate) string {
 	if word == wordBlocked {
 		return wordBlocked
 	}
 	_, period, _ := strings.Cut(rate.String(), "/")
 	return period
+}
+
+// defaultName is that of the one limit of a rule that has no name, or of the
+// longest period of several: so a limit keeps what was used whatever becomes of
+// its rate, and a caller keeps it who goes from 60/min to 10/s and 600/min.
+const defaultName = "default"
+
+// nameDefault gives one of the limits its default name.
+func nameDefault(list []limit) {
+	longest := -1
+	for i := range list {
+		if list[i].name == defaultName {
+			return
+		}
+		if !list[i].named && (longest < 0 || list[i].limit.Rate().Period > list[longest].limit.Rate().Period) {
+			longest = i
+		}
+	}
+	if longest >= 0 {
+		list[longest].name = defaultName
+	}
 }

@@ -12,6 +12,7 @@ const (
 // limit is one compiled limit of a rule.
 type limit struct {
 	name    string // stable within its rule
+	named   bool   // by the configuration
 	key     string // weir.Key.Limit: the name with the rule's pattern
 	limit   *weir.Limit
 	cost    cost
