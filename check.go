@@ -30,6 +30,29 @@ type Check struct {
 	Peek bool
 }
 
+// ValidateChecks refuses what no store decides: a negative cost
+// ([ErrNegativeCost]), a check without a limit ([ErrNoLimit]), and a key named
+// twice ([ErrDuplicateKey]). Every Take begins with it.
+func ValidateChecks(checks []Check) error {
+	for i := range checks {
+		c := &checks[i]
+		switch {
+		case c.Cost < 0:
+			return ErrNegativeCost
+		case c.Limit == nil:
+			return ErrNoLimit
+		}
+		for j := range i {
+			if checks[j].Key == c.Key && !(c.Group.independent() && checks[j].Group.independent()) {
+				return ErrDuplicateKey
+			}
+		}
+	}
+	return nil
+}
+
+func (g *Group) independent() bool { return g != nil && g.Charge == Independent }
+
 // Group is a layer as a store sees it: checks that are charged together. It is
 // identified by its address.
 type Group struct {

@@ -61,12 +61,13 @@ var arrows = []arrow{
 	{"internal/receipt", ".", "it seals a decision's charges"},
 
 	{"internal/admin", ".", "metrics count decisions and their results"},
+	{"internal/admin", "internal/strictjson", "clear errors for bodies that are wrong"},
 	{"internal/admin", "httplimit", "its problem bodies"},
 	{"internal/admin", "github.com/prometheus/client_golang", "/metrics; see docs/decisions.md"},
 
 	{"internal/daemon", ".", "the engine decides checks on a store, and opens it"},
 	{"internal/daemon", "clientip", "the trusted proxies of the configuration in use"},
-	{"internal/daemon", "httplimit", "the answer for a path that nobody serves"},
+	{"internal/daemon", "httplimit", "which fields answers carry, and the answer for a path that nobody serves"},
 	{"internal/daemon", "internal/admin", "it runs the admin port"},
 	{"internal/daemon", "internal/front/forwardauth", "it runs the front"},
 	{"internal/daemon", "internal/front/httpjson", "it runs the front"},
@@ -74,6 +75,7 @@ var arrows = []arrow{
 	{"internal/daemon", "policy", "it loads and compiles the configuration"},
 	{"internal/daemon", "github.com/oklog/run", "servers as actors, the first to return stops all"},
 
+	{"cmd/weir", ".", "the nearest known word, for a suggestion"},
 	{"cmd/weir", "internal/daemon", "serve is the daemon"},
 	{"cmd/weir", "policy", "check validates a configuration without a daemon"},
 	{"cmd/weir", "github.com/spf13/cobra", "subcommands and completion; see docs/decisions.md"},

@@ -10,6 +10,12 @@ import (
 var (
 	// ErrNegativeCost is a take of less than 0. Giving back is a refund.
 	ErrNegativeCost = errors.New("weir: the cost is negative")
+	// ErrDuplicateKey is a call that names one key twice, other than in groups
+	// charged [Independent]: what would be charged could depend on what is given
+	// back.
+	ErrDuplicateKey = errors.New("weir: a key is named twice in one call")
+	// ErrNoLimit is a check without a limit.
+	ErrNoLimit = errors.New("weir: a check has no limit")
 	// ErrUnavailable is a decision that could not be made because the store did
 	// not answer, where the policy says that then nothing passes. Clients get
 	// 503 or UNAVAILABLE, never 429.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/weirhq/weir"
@@ -90,6 +91,17 @@ func TestLimiterClose(t *testing.T) {
 		}
 	}
 	c.admits(1)
+	synctest.Test(t, func(t *testing.T) {
+		store := weir.NewMemoryStore(weir.MemoryOptions{})
+		defer store.Close()
+		limiter := newLimiter(t, weir.PerMinute(1), weir.WithStore(store))
+		passes(t, limiter, 1)
+		limiter.Close()
+		time.Sleep(2 * time.Minute)
+		if store.Len() != 0 {
+			t.Error("the caller's store was closed: it sweeps no more")
+		}
+	})
 }
 
 // An error of the store is the limiter's, and no decision.

@@ -79,10 +79,8 @@ func (s *MemoryStore) Take(_ context.Context, checks []Check, results []Result) 
 }
 
 func (s *MemoryStore) take(checks []Check, results []Result) error {
-	for i := range checks {
-		if checks[i].Cost < 0 {
-			return ErrNegativeCost
-		}
+	if err := ValidateChecks(checks); err != nil {
+		return err
 	}
 	if len(checks) == 1 {
 		op := s.op(&checks[0], 0)

@@ -71,7 +71,7 @@ func parseCount(text string) (int64, error) {
 	switch {
 	case errors.Is(err, strconv.ErrRange):
 		return 0, fmt.Errorf("has a count above %d", int64(math.MaxInt64))
-	case err != nil || text[0] == '+':
+	case err != nil:
 		return 0, fmt.Errorf("has a count %q that is not a whole number", text)
 	}
 	return int64(n), nil

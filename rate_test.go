@@ -109,7 +109,7 @@ func TestB43TextsThatAreNoRate(t *testing.T) {
 		{"5/٣s", `period "٣s"`, ""},
 		{"5/1h30", `period "1h30"`, ""},
 		{"5/300y", `period "300y"`, ""},
-		{"5/106751d23h59m59s", `period "106751d23h59m59s"`, ""},
+		{"5/106751d23h59m59s", `period "106751d23h59m59s"`, "such as 10s or 1h30m"},
 		{"5/9999999999d", `period "9999999999d"`, ""},
 		{"5/9999999h", `period "9999999h"`, ""},
 		{"5/1d2d", `period "1d2d"`, ""},

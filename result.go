@@ -57,7 +57,9 @@ type Result struct {
 	// after this call: 0 to Limit.
 	Remaining int64
 	// RetryAfter is how long to wait before the same cost, coming alone, is
-	// admitted: 0 when allowed, [Never] when no wait is long enough.
+	// admitted: 0 when allowed, [Never] when no wait is long enough. Where an
+	// earlier check of the request took from the same key and was given back, it
+	// is the wait for both, since both come again; so a refusal always has one.
 	RetryAfter time.Duration
 	// NextAfter is RetryAfter for the call that follows: how long after this
 	// one the same cost would pass again. It equals RetryAfter on a refusal.

@@ -15,8 +15,8 @@ import (
 type Store interface {
 	// Take decides all checks of a request at one instant and answers checks[i]
 	// in results[i]; results is at least as long as checks. Groups are charged
-	// as their [Charging] says; a check that names the same key as an earlier
-	// one of the call sees what that one took.
+	// as their [Charging] says. A key is named once, except by independent
+	// checks, of which each sees what those before it took; see [ValidateChecks].
 	//
 	// An error means that no decision was made and results say nothing.
 	Take(ctx context.Context, checks []Check, results []Result) error

@@ -109,10 +109,8 @@ var errCallerGone = errors.New("the caller is gone")
 
 // Take implements [weir.Store].
 func (s *Store) Take(ctx context.Context, checks []weir.Check, results []weir.Result) error {
-	for i := range checks {
-		if checks[i].Cost < 0 {
-			return weir.ErrNegativeCost
-		}
+	if err := weir.ValidateChecks(checks); err != nil {
+		return err
 	}
 	err := s.ask(ctx, func(ctx context.Context) error { return s.primary.Take(ctx, checks, results) })
 	switch {

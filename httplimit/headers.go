@@ -2,24 +2,35 @@ package httplimit
 
 import (
 	"net/http"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/weirhq/weir"
 )
 
 // Headers chooses the rate-limit header fields of an answer. The zero value
-// writes them all: X-RateLimit-Limit, -Remaining and -Reset (epoch seconds), and
-// the IETF fields RateLimit-Policy and RateLimit of
-// draft-ietf-httpapi-ratelimit-headers-11.
+// writes them all, in forms that no known client stumbles over:
+// X-RateLimit-Limit, -Remaining and -Reset (epoch seconds); the fields
+// RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers-11; and
+// Weir-Decision.
 type Headers struct {
 	// Reset is how X-RateLimit-Reset tells its time; default Epoch.
 	Reset ResetStyle
+	// IETF is how the fields of the draft name their parameters; default Draft11.
+	IETF IETFStyle
 	// OmitLegacy leaves out the X-RateLimit fields.
 	OmitLegacy bool
 	// OmitIETF leaves out RateLimit-Policy and RateLimit.
 	OmitIETF bool
+	// OmitDecision leaves out Weir-Decision.
+	OmitDecision bool
+	// Bare ends the item of RateLimit after the draft's own parameters. By
+	// default ;limit=60;remaining=412;reset=14 follow, which the draft tells
+	// clients to ignore: ratelimit-header-parser 0.1.0 of npm looks for nothing
+	// else once there is a RateLimit field, not even for X-RateLimit-Limit.
+	Bare bool
+	// Names are other names for the fields; the zero value is the usual ones.
+	Names Names
+
+	names *Names // resolved beforehand; nil: see resolved
 }
 
 // ResetStyle is the kind of number in X-RateLimit-Reset.
@@ -28,120 +39,71 @@ type ResetStyle uint8
 const (
 	// Epoch is seconds since the Unix epoch, as GitHub and X send it.
 	Epoch ResetStyle = iota
-	// Delta is seconds from now.
+	// Delta is seconds from now, as Envoy and Reddit send it.
 	Delta
+	// NoReset leaves X-RateLimit-Reset out and the other two in.
+	NoReset
 )
 
-// The canonical names of the fields, for direct use as keys of an http.Header.
+// IETFStyle is the revision of draft-ietf-httpapi-ratelimit-headers that names
+// the parameters of RateLimit.
+type IETFStyle uint8
+
 const (
-	fieldLimit     = "X-Ratelimit-Limit"
-	fieldRemaining = "X-Ratelimit-Remaining"
-	fieldReset     = "X-Ratelimit-Reset"
-	fieldPolicy    = "Ratelimit-Policy"
-	fieldRateLimit = "Ratelimit"
-	fieldDecision  = "Weir-Decision"
-	fieldRetry     = "Retry-After"
+	// Draft11 (May 2026) has r, what remains, and t, seconds until the reset.
+	Draft11 IETFStyle = iota
+	// Both has a and w too, which draft 12 (November 2026) calls the same.
+	Both
 )
 
 // Set writes the fields of the decision, each once, over any that are there.
 // Limits in shadow are never mentioned. A decision that checked nothing gets
-// Weir-Decision alone: there is no limit to speak of.
+// Weir-Decision alone: there is no limit to speak of. It allocates once, for any
+// usual number of layers.
 func (h Headers) Set(header http.Header, d *weir.Decision) {
-	set := func(field, value string) { header[field] = []string{value} }
-	set(fieldDecision, d.ID.String())
+	h.set(header, d, new(block), "")
+}
+
+// set is Set into a block. policy is the value of RateLimit-Policy where the
+// caller knows it already.
+func (h *Headers) set(header http.Header, d *weir.Decision, b *block, policy string) {
+	names := h.resolved()
+	f := fields{header: header, block: b, text: b.text[:0]}
+	if d.ID != 0 && !h.OmitDecision {
+		f.text = appendID(f.text, d.ID)
+		f.end(names.Decision)
+	}
 	if !d.Allowed && d.RetryAfter != weir.Never {
-		set(fieldRetry, strconv.FormatInt(RetryAfterSeconds(d.RetryAfter), 10))
+		f.number(fieldRetry, RetryAfterSeconds(d.RetryAfter))
 	}
 	if d.Tightest < 0 {
 		return
 	}
 	r := &d.Results[d.Tightest]
-	reset := ceilSeconds(r.ResetAfter)
 	if !h.OmitLegacy {
-		set(fieldLimit, strconv.FormatInt(r.Limit, 10))
-		set(fieldRemaining, strconv.FormatInt(r.Remaining, 10))
-		set(fieldReset, strconv.FormatInt(h.resetValue(r), 10))
-	}
-	if !h.OmitIETF {
-		set(fieldPolicy, policyField(d))
-		set(fieldRateLimit, quoted(PolicyName(d, d.Tightest))+
-			";r="+strconv.FormatInt(r.Remaining, 10)+";t="+strconv.FormatInt(reset, 10))
-	}
-}
-
-func (h Headers) resetValue(r *weir.Result) int64 {
-	if h.Reset == Delta {
-		return ceilSeconds(r.ResetAfter)
-	}
-	at := time.Duration(r.At%1_000_000) * time.Microsecond // whole seconds stay apart: a sum in ns may overflow
-	return r.At/1_000_000 + ceilSeconds(min(r.ResetAfter, weir.Never-time.Second)+at)
-}
-
-// RetryAfterSeconds is the value of a Retry-After field: rounded up, at least 1,
-// for a client told 0 comes back at once and is refused again.
-func RetryAfterSeconds(d time.Duration) int64 { return max(1, ceilSeconds(d)) }
-
-func ceilSeconds(d time.Duration) int64 {
-	s := int64(d / time.Second)
-	if d%time.Second > 0 {
-		s++
-	}
-	return s
-}
-
-// PolicyName is how answers name the limit of check i: by its layer, and by the
-// limit's own name too where the layer has several in this decision.
-func PolicyName(d *weir.Decision, i int) string {
-	key := &d.Checks[i].Key
-	for j := range d.Checks {
-		if j != i && d.Checks[j].Key.Layer == key.Layer && enforced(&d.Checks[j]) {
-			return key.Layer + "/" + key.Limit
+		f.number(names.Limit, r.Limit)
+		f.number(names.Remaining, r.Remaining)
+		if h.Reset != NoReset {
+			f.number(names.Reset, resetValue(h.Reset, r))
 		}
 	}
-	return key.Layer
+	if h.OmitIETF {
+		return
+	}
+	if policy != "" {
+		f.whole(names.Policy, policy)
+	} else {
+		f.text = appendPolicies(f.text, d)
+		f.end(names.Policy)
+	}
+	f.text = h.appendItem(f.text, d, r)
+	f.end(names.RateLimit)
 }
 
-func enforced(c *weir.Check) bool { return c.Group == nil || !c.Group.Shadow }
-
-// policyField is every enforced limit in order: "edge";q=1000;w=60. The window
-// is left out where it is no whole number of seconds, which the field cannot say.
-func policyField(d *weir.Decision) string {
-	var b strings.Builder
-	for i := range d.Checks {
-		if !enforced(&d.Checks[i]) {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteString(", ")
-		}
-		rate := d.Checks[i].Limit.Rate()
-		b.WriteString(quoted(PolicyName(d, i)))
-		b.WriteString(";q=")
-		b.WriteString(strconv.FormatInt(rate.Count, 10))
-		if rate.Period%time.Second == 0 {
-			b.WriteString(";w=")
-			b.WriteString(strconv.FormatInt(int64(rate.Period/time.Second), 10))
-		}
+// takeBack removes what set wrote about limits.
+func (h *Headers) takeBack(header http.Header) {
+	names := h.resolved()
+	for _, name := range [...]string{names.Limit, names.Remaining, names.Reset, names.Policy, names.RateLimit} {
+		delete(header, name)
 	}
-	return b.String()
-}
-
-// quoted is an RFC 9651 string: printable ASCII, quote and backslash escaped.
-// What it cannot hold becomes a question mark.
-func quoted(text string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, c := range text {
-		switch {
-		case c < ' ' || c > '~':
-			b.WriteByte('?')
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			fallthrough
-		default:
-			b.WriteRune(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }

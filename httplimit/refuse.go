@@ -23,6 +23,12 @@ type Problem struct {
 	Decision string `json:"decision,omitempty"`
 }
 
+// noDecision is the answer where a store does not: no figures are known, and none
+// are made up.
+var noDecision = Problem{Type: "about:blank", Title: "Service Unavailable", Status: http.StatusServiceUnavailable, Detail: "No decision could be made."}
+
+var negativeCost = Problem{Type: "about:blank", Title: "Bad Request", Status: http.StatusBadRequest, Detail: "The cost of this request is negative."}
+
 // Refused is the problem of a refused decision: 429 by a limit, 403 by a list.
 func Refused(d *weir.Decision) Problem {
 	if d.Denied != "" {

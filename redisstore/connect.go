@@ -30,14 +30,17 @@ func Open(url string, options ...Option) (*Store, error) {
 // errNotConnected is a call while no server has been found.
 var errNotConnected = errors.New("redisstore: not connected")
 
-// reconnectEvery is how long to wait between two attempts to connect.
-const reconnectEvery = 250 * time.Millisecond
+const (
+	reconnectEvery = 250 * time.Millisecond // between two attempts to connect
+	retireAfter    = time.Second            // an old client's last calls are over by then
+)
 
 // connector holds a client and replaces it where its connections lead to the
 // wrong server: after a fail-over behind a name, connections to the old master
 // stay open, and it answers READONLY for ever.
 type connector struct {
 	option  rueidis.ClientOption
+	dialer  dialer
 	current atomic.Pointer[rueidis.Client]
 
 	mu       sync.Mutex
@@ -50,7 +53,8 @@ type connector struct {
 
 func newConnector(o rueidis.ClientOption) *connector {
 	c := &connector{option: o, stop: make(chan struct{})}
-	if client, err := rueidis.NewClient(o); err == nil {
+	c.option.DialCtxFn = c.dialer.dial
+	if client, err := rueidis.NewClient(c.option); err == nil {
 		c.current.Store(&client)
 	} else {
 		c.last = err
@@ -77,40 +81,54 @@ func (c *connector) renew() {
 		return
 	}
 	c.renewing = true
-	c.running.Go(c.connect)
+	c.running.Go(func() {
+		old, found := c.connect()
+		if found {
+			c.retire(old)
+		}
+		c.mu.Lock()
+		c.renewing = false
+		c.mu.Unlock()
+	})
 }
 
-func (c *connector) connect() {
+// connect tries until there is a client, which it puts in the place of the old
+// one, or until the end.
+func (c *connector) connect() (old *rueidis.Client, found bool) {
 	for {
 		client, err := rueidis.NewClient(c.option)
 		c.mu.Lock()
 		c.last = err
-		if err == nil {
-			c.renewing = false
-			old := c.current.Swap(&client)
-			c.mu.Unlock()
-			c.retire(old)
-			return
-		}
 		c.mu.Unlock()
-		select {
-		case <-time.After(reconnectEvery):
-		case <-c.stop:
-			return
+		if err == nil {
+			return c.current.Swap(&client), true
+		}
+		if !c.wait(reconnectEvery) {
+			return nil, false
 		}
 	}
 }
 
-// retire closes a client once the calls that had it are over.
+// retire closes a client once the calls that had it are over. As long as that
+// takes nobody connects anew: where the new client too leads to the wrong server,
+// this is how often it is looked for.
 func (c *connector) retire(old *rueidis.Client) {
-	if old == nil {
-		return
+	c.wait(retireAfter)
+	if old != nil {
+		(*old).Close()
 	}
+}
+
+// wait is false when the end comes first.
+func (c *connector) wait(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
 	select {
-	case <-time.After(time.Second):
+	case <-timer.C:
+		return true
 	case <-c.stop:
+		return false
 	}
-	(*old).Close()
 }
 
 func (c *connector) close() {
@@ -122,6 +140,7 @@ func (c *connector) close() {
 	c.closed = true
 	close(c.stop)
 	c.mu.Unlock()
+	c.dialer.close()
 	c.running.Wait()
 	if client := c.current.Load(); client != nil {
 		(*client).Close()

@@ -21,6 +21,10 @@ type Finding struct {
 
 func (f Finding) String() string { return f.Problem + ": " + f.Remedy }
 
+// permissions are what an ACL user needs, as ACL SETUSER wants it. A cluster's
+// needs +cluster|slots and +cluster|shards as well.
+const permissions = "~weir:* +evalsha +eval +get +set +exists +del +unlink +pexpire +time +lrange +lindex +lset +ltrim +lrem +rpush +rpop +ping +info"
+
 // diagnosisKey is written and removed to see whether writes are possible.
 const diagnosisKey = ":{%diagnosis}"
 
@@ -58,7 +62,7 @@ func explainError(err error) Finding {
 		return Finding{Fatal: true, Problem: "the server wants a password", Remedy: "write redis://:PASSWORD@host, or user:PASSWORD@ for an ACL user"}
 	case strings.Contains(text, "NOPERM"):
 		return Finding{Fatal: true, Problem: "the ACL user may not do what weir needs",
-			Remedy: "allow it: ACL SETUSER weir on >PASSWORD ~weir:* +evalsha +eval +get +set +del +unlink +time +lrange +lindex +lset +ltrim +lrem +rpush +rpop +pexpire +ping +info +script|load (" + text + ")"}
+			Remedy: "allow it: ACL SETUSER weir on >PASSWORD " + permissions + " (" + text + ")"}
 	case strings.Contains(text, "READONLY"):
 		return Finding{Fatal: true, Problem: "the server is a read-only replica", Remedy: "name its master, or use redis+sentinel:// so that the master is found"}
 	case strings.Contains(text, "unsupported") && strings.Contains(text, "HELLO"):

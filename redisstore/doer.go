@@ -51,10 +51,11 @@ func (e *doerEvaler) eval(ctx context.Context, s *script, keys, args []string) (
 		return "", err
 	}
 	defer e.places.leave()
+	loads := e.reloader.loads.Load()
 	byName := func() (string, error) { return e.do(ctx, "EVALSHA", s.sha, keys, args) }
 	text, err := byName()
 	if isNoScript(err) {
-		return e.reloader.again(ctx, s, byName, func() (string, error) { return e.do(ctx, "EVAL", s.body, keys, args) })
+		return e.reloader.again(ctx, loads, byName, func() (string, error) { return e.do(ctx, "EVAL", s.body, keys, args) })
 	}
 	return text, err
 }

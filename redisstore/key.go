@@ -3,6 +3,7 @@ package redisstore
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"strconv"
 	"strings"
 
 	"github.com/weirhq/weir"
@@ -22,9 +23,13 @@ func (s *Store) name(k *weir.Key) string {
 }
 
 // markerName is where a refund of the decision notes that it happened: in the
-// slot of the key it is about.
-func (s *Store) markerName(k *weir.Key, id weir.ID) string {
-	return s.name(k) + ":%r" + id.String()
+// slot of the key it is about. nth counts the decision's charges of one key.
+func (s *Store) markerName(k *weir.Key, id weir.ID, nth int) string {
+	name := s.name(k) + ":%r" + id.String()
+	if nth > 0 {
+		name += "." + strconv.Itoa(nth)
+	}
+	return name
 }
 
 func written(text string) string {

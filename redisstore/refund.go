@@ -16,7 +16,7 @@ func (s *Store) Refund(ctx context.Context, id weir.ID, charges []weir.Charge) (
 		if c.Cost <= 0 || c.Limit == nil {
 			continue
 		}
-		keys := []string{s.name(&c.Key), s.markerName(&c.Key, id)}
+		keys := []string{s.name(&c.Key), s.markerName(&c.Key, id, timesNamed(charges[:i], c.Key))}
 		given, err := s.refund(ctx, c, keys)
 		if err != nil {
 			return gave, fmt.Errorf("redisstore: refund: %w", err)
@@ -24,6 +24,15 @@ func (s *Store) Refund(ctx context.Context, id weir.ID, charges []weir.Charge) (
 		gave = gave || given
 	}
 	return gave, nil
+}
+
+func timesNamed(charges []weir.Charge, key weir.Key) (n int) {
+	for i := range charges {
+		if charges[i].Key == key {
+			n++
+		}
+	}
+	return n
 }
 
 // refund gives back one charge. Without a marker among the keys it is not

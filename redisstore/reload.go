@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 )
 
 // reloader asks again after NOSCRIPT: the server was restarted, its scripts were
@@ -11,28 +12,37 @@ import (
 // twice.
 //
 // Of the callers that meet it at the same time one sends the script's body, with
-// its own request; the others wait and then ask by name. Where their node is
-// another one they meet NOSCRIPT again, and one of them is next.
+// its own request; the others wait and then ask by name. Where their node or
+// their script is another one they meet NOSCRIPT again, and one of them is next.
 type reloader struct {
+	loads atomic.Int64 // how often a body has arrived
+
 	mu      sync.Mutex
-	leading map[*script]chan struct{}
+	leading chan struct{} // closed when the body that is on its way has arrived
 }
 
 // maxReloads is how often one call goes round. Whoever flushes scripts all the
 // time can win a race or two.
 const maxReloads = 50
 
-// again is given two ways to make the call, by name and with the body.
-func (r *reloader) again(ctx context.Context, s *script, byName, byBody func() (string, error)) (string, error) {
+// again is for a call that met NOSCRIPT, given two ways to make it, by name and
+// with the body, and what loads was before it was made.
+func (r *reloader) again(ctx context.Context, loads int64, byName, byBody func() (string, error)) (string, error) {
 	for attempt := 1; ; attempt++ {
-		if done := r.lead(s); done != nil {
+		arriving, done := r.lead(loads)
+		switch {
+		case done != nil:
 			reply, err := byBody()
-			done()
+			done(err)
 			return reply, err
+		case arriving != nil:
+			select {
+			case <-arriving:
+			case <-ctx.Done():
+				return "", ctx.Err()
+			}
 		}
-		if err := r.follow(ctx, s); err != nil {
-			return "", err
-		}
+		loads = r.loads.Load()
 		reply, err := byName()
 		if !isNoScript(err) || attempt == maxReloads {
 			return reply, err
@@ -40,39 +50,24 @@ func (r *reloader) again(ctx context.Context, s *script, byName, byBody func() (
 	}
 }
 
-// lead makes the caller the one that sends the body, unless there is one; done
-// ends that.
-func (r *reloader) lead(s *script) (done func()) {
+// lead makes the caller the one that sends the body, and done ends that. Where
+// somebody else is sending it, arriving tells when it is there. Where somebody
+// has since the caller asked, both are nil: it is there already.
+func (r *reloader) lead(loads int64) (arriving <-chan struct{}, done func(error)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.leading[s] != nil {
-		return nil
+	if r.leading != nil || r.loads.Load() != loads {
+		return r.leading, nil
 	}
-	if r.leading == nil {
-		r.leading = map[*script]chan struct{}{}
-	}
-	over := make(chan struct{})
-	r.leading[s] = over
-	return func() {
+	leading := make(chan struct{})
+	r.leading = leading
+	return leading, func(err error) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		delete(r.leading, s)
-		close(over)
-	}
-}
-
-// follow waits until the one that leads is done.
-func (r *reloader) follow(ctx context.Context, s *script) error {
-	r.mu.Lock()
-	over := r.leading[s]
-	r.mu.Unlock()
-	if over == nil {
-		return nil
-	}
-	select {
-	case <-over:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+		if err == nil {
+			r.loads.Add(1)
+		}
+		r.leading = nil
+		close(leading)
 	}
 }

@@ -39,7 +39,31 @@ func readReply(reply string, checks []weir.Check, results []weir.Result) (replac
 	if r.failed || r.rest != "" {
 		return replaced, errReply
 	}
+	for i := range checks {
+		takeLaterOut(checks, results, i)
+	}
 	return replaced, nil
+}
+
+// takeLaterOut makes the level before a take that before later ones of the same
+// call, where independent checks share a key: the reply tells the last state
+// alone. What was moved to another rate in between cannot be told any more; an
+// empty level gives back least.
+func takeLaterOut(checks []weir.Check, results []weir.Result, i int) {
+	c, r := &checks[i], &results[i]
+	if !r.Charged || !c.Limit.Algorithm().HasBurst() || c.Group == nil || c.Group.Charge != weir.Independent {
+		return
+	}
+	for j := i + 1; j < len(checks); j++ {
+		if checks[j].Key != c.Key || !results[j].Charged {
+			continue
+		}
+		if checks[j].Limit != c.Limit {
+			r.Before = weir.Level{}
+			return
+		}
+		r.Before.Whole -= checks[j].Cost
+	}
 }
 
 type replyReader struct {

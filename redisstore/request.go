@@ -19,8 +19,14 @@ const (
 	chargingShift = 4
 )
 
-// maxCost is above every capacity and still exact as a double.
-const maxCost = 1<<53 + 2
+// wireCost is the cost as a double. What is above every capacity may be rounded,
+// but not down to the largest of them, 2^53.
+func wireCost(n int64) int64 {
+	if n > 1<<53 {
+		return 1<<53 + 2
+	}
+	return n
+}
 
 // request are the keys and arguments of takeScript.
 func (s *Store) request(checks []weir.Check) (keys, args []string) {
@@ -39,7 +45,7 @@ func (s *Store) request(checks []weir.Check) (keys, args []string) {
 		}
 		head = binary.LittleEndian.AppendUint32(head, uint32(cell+1))
 		head = append(head, flags(checks, i))
-		head = appendDouble(head, min(c.Cost, maxCost))
+		head = appendDouble(head, wireCost(c.Cost))
 		args = append(args, c.Limit.Wire())
 	}
 	args[0] = string(head)
@@ -69,10 +75,10 @@ func flags(checks []weir.Check, i int) byte {
 			f |= flagShadow
 		}
 	}
-	if i == 0 || c.Group == nil || c.Group != checks[i-1].Group {
+	if i == 0 || !sameGroup(checks, i) {
 		f |= flagStarts
 	}
-	if i == len(checks)-1 || c.Group == nil || c.Group != checks[i+1].Group {
+	if i == len(checks)-1 || !sameGroup(checks, i+1) {
 		f |= flagEnds
 	}
 	return f

@@ -11,7 +11,7 @@ import (
 // ClientOptions are the settings by which a rueidis client serves a rate limiter
 // well; change what they leave open (user, password, TLS, database).
 func ClientOptions(addresses ...string) rueidis.ClientOption {
-	return rueidis.ClientOption{
+	o := rueidis.ClientOption{
 		InitAddress:   addresses,
 		DisableCache:  true,                  // nothing is read that could be cached
 		DisableRetry:  true,                  // a take that may have been executed is never sent again
@@ -20,7 +20,15 @@ func ClientOptions(addresses ...string) rueidis.ClientOption {
 		ConnWriteTimeout: 500 * time.Millisecond,
 		AlwaysPipelining: true, // takes never block: one pipeline does for all
 	}
+	o.Dialer.Timeout = dialTimeout
+	o.Sentinel.Dialer.Timeout = dialTimeout
+	o.Sentinel.TopologyRefreshInterval = 5 * time.Second // a missed event would bind to the old master
+	o.ClusterOption.MaxMovedRedirections = 16            // the default is for ever
+	return o
 }
+
+// dialTimeout is for a connection and its first exchange.
+const dialTimeout = time.Second
 
 // rueidisEvaler is the evaler on a rueidis client: the user's, or one that a
 // connector keeps.
@@ -51,9 +59,10 @@ func (e *rueidisEvaler) eval(ctx context.Context, s *script, keys, args []string
 	if err != nil {
 		return "", err
 	}
+	loads := e.reloader.loads.Load()
 	text, err := textOf(client.Do(ctx, byName(client, s, keys, args)))
 	if isNoScript(err) {
-		text, err = e.again(ctx, client, s, keys, args)
+		text, err = e.again(ctx, client, s, loads, call{keys, args})
 	}
 	e.heed(err)
 	return text, err
@@ -76,21 +85,22 @@ func (e *rueidisEvaler) evalAll(ctx context.Context, s *script, calls []call) []
 	for i, c := range calls {
 		commands[i] = byName(client, s, c.keys, c.args)
 	}
+	loads := e.reloader.loads.Load()
 	for i, r := range client.DoMulti(ctx, commands...) {
 		replies[i].text, replies[i].err = textOf(r)
 		if isNoScript(replies[i].err) {
-			replies[i].text, replies[i].err = e.again(ctx, client, s, calls[i].keys, calls[i].args)
+			replies[i].text, replies[i].err = e.again(ctx, client, s, loads, calls[i])
 		}
 		e.heed(replies[i].err)
 	}
 	return replies
 }
 
-func (e *rueidisEvaler) again(ctx context.Context, client rueidis.Client, s *script, keys, args []string) (string, error) {
-	return e.reloader.again(ctx, s, func() (string, error) {
-		return textOf(client.Do(ctx, byName(client, s, keys, args)))
+func (e *rueidisEvaler) again(ctx context.Context, client rueidis.Client, s *script, loads int64, c call) (string, error) {
+	return e.reloader.again(ctx, loads, func() (string, error) {
+		return textOf(client.Do(ctx, byName(client, s, c.keys, c.args)))
 	}, func() (string, error) {
-		return textOf(client.Do(ctx, byBody(client, s, keys, args)))
+		return textOf(client.Do(ctx, byBody(client, s, c.keys, c.args)))
 	})
 }
 

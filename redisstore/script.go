@@ -40,11 +40,10 @@ func assemble(name string) string {
 			b.WriteString(assemble(body))
 			continue
 		}
-		if text == "" || strings.HasPrefix(text, "--") {
-			continue
+		if text, _, _ = strings.Cut(text, "--"); text != "" { // no literal holds "--"
+			b.WriteString(strings.TrimSpace(text))
+			b.WriteByte('\n')
 		}
-		b.WriteString(text)
-		b.WriteByte('\n')
 	}
 	return b.String()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/weirhq/weir"
 )
@@ -48,10 +49,10 @@ func (s *Store) takeSlots(ctx context.Context, checks []weir.Check, results []we
 		}
 	}
 	if failed != nil {
-		s.giveBack(ctx, checks, results, make([]bool, len(checks)))
+		s.abandon(checks, results)
 		return fmt.Errorf("redisstore: take: %w", failed)
 	}
-	s.giveBack(ctx, checks, results, charges(checks, results))
+	s.settle(ctx, checks, results)
 	return nil
 }
 
@@ -99,7 +100,7 @@ func charges(checks []weir.Check, results []weir.Result) []bool {
 func forEachGroup(checks []weir.Check, do func(start, end int, g weir.Group)) {
 	for start := 0; start < len(checks); {
 		end := start + 1
-		for end < len(checks) && checks[end].Group != nil && checks[end].Group == checks[start].Group {
+		for end < len(checks) && sameGroup(checks, end) {
 			end++
 		}
 		var g weir.Group
@@ -111,16 +112,18 @@ func forEachGroup(checks []weir.Check, do func(start, end int, g weir.Group)) {
 	}
 }
 
-// giveBack returns what was charged but is not to be, and describes those keys
-// anew. It does what it can: a node that does not answer keeps the charge, and
-// its key has that much less room until it has drained.
-func (s *Store) giveBack(ctx context.Context, checks []weir.Check, results []weir.Result, keep []bool) {
+// sameGroup reports whether the check at i belongs to the group of the one before.
+func sameGroup(checks []weir.Check, i int) bool {
+	return checks[i].Group != nil && checks[i].Group == checks[i-1].Group
+}
+
+// settle gives back what was charged but is not to be, and describes those keys
+// anew. It does what it can: a node that does not answer keeps the charge, and its
+// key has that much less room until it has drained.
+func (s *Store) settle(ctx context.Context, checks []weir.Check, results []weir.Result) {
+	keep := charges(checks, results)
 	for i := range checks {
-		if !results[i].Charged || keep[i] {
-			continue
-		}
-		charge := weir.Charged(checks[i], results[i])
-		if _, err := s.refund(ctx, &charge, []string{s.name(&charge.Key)}); err != nil {
+		if !results[i].Charged || keep[i] || !s.giveBack(ctx, weir.Charged(checks[i], results[i])) {
 			continue
 		}
 		peek := []weir.Check{checks[i]}
@@ -132,13 +135,42 @@ func (s *Store) giveBack(ctx context.Context, checks []weir.Check, results []wei
 	}
 }
 
-// takeInTurn asks one identity after the other, in the order of the checks: what
-// counts refused calls too cannot be given back, so it must not be asked before
-// it is its turn.
+func (s *Store) giveBack(ctx context.Context, charge weir.Charge) bool {
+	_, err := s.refund(ctx, &charge, []string{s.name(&charge.Key)})
+	return err == nil
+}
+
+// abandonWithin is how long what a failed request took may take to give back.
+const abandonWithin = time.Second
+
+// abandon gives back, after the call, what a request has charged that gets no
+// decision: its own time may be over.
+func (s *Store) abandon(checks []weir.Check, results []weir.Result) {
+	var charges []weir.Charge
+	for i := range checks {
+		if results[i].Charged {
+			charges = append(charges, weir.Charged(checks[i], results[i]))
+		}
+	}
+	if len(charges) == 0 {
+		return
+	}
+	s.running.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), abandonWithin)
+		defer cancel()
+		for _, c := range charges {
+			s.giveBack(ctx, c)
+		}
+	})
+}
+
+// takeInTurn asks group after group, and within a group one identity after the
+// other, in the order of the checks: what counts refused calls too cannot be given
+// back, so it must not be asked before it is its turn.
 func (s *Store) takeInTurn(ctx context.Context, checks []weir.Check, results []weir.Result) error {
 	for start := 0; start < len(checks); {
 		end := start + 1
-		for end < len(checks) && checks[end].Key.Identity == checks[start].Key.Identity {
+		for end < len(checks) && sameGroup(checks, end) && checks[end].Key.Identity == checks[start].Key.Identity {
 			end++
 		}
 		turn := slices.Clone(checks[start:end])
@@ -148,12 +180,12 @@ func (s *Store) takeInTurn(ctx context.Context, checks []weir.Check, results []w
 			turn[i].Peek = turn[i].Peek || refused && (g == nil || g.Charge != weir.Independent)
 		}
 		if err := s.take(ctx, turn, results[start:end]); err != nil {
-			s.giveBack(ctx, checks[:start], results[:start], make([]bool, start))
+			s.abandon(checks[:start], results[:start])
 			return err
 		}
 		start = end
 	}
-	s.giveBack(ctx, checks, results, charges(checks, results))
+	s.settle(ctx, checks, results)
 	return nil
 }
 

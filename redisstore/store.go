@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/redis/rueidis"
@@ -22,6 +23,7 @@ type Store struct {
 
 	replaced func(n int)
 	close    func()
+	running  sync.WaitGroup // what goes on after a call
 }
 
 var _ weir.Store = (*Store)(nil)
@@ -29,7 +31,8 @@ var _ weir.Store = (*Store)(nil)
 // Option shapes a [Store].
 type Option func(*Store)
 
-// WithPrefix sets what every key begins with; the default is "weir".
+// WithPrefix sets what every key begins with; the default is "weir". A brace in it
+// would put all keys of a cluster into one slot.
 func WithPrefix(prefix string) Option { return func(s *Store) { s.prefix = prefix } }
 
 // WithMargin sets how long a key outlives the state that says nothing any more;
@@ -70,16 +73,15 @@ func newStore(e evaler, options []Option) *Store {
 // Close ends the client that [Open] made; a client given to [New] is left alone.
 // It is safe to call twice.
 func (s *Store) Close() error {
+	s.running.Wait()
 	s.close()
 	return nil
 }
 
 // Take implements [weir.Store].
 func (s *Store) Take(ctx context.Context, checks []weir.Check, results []weir.Result) error {
-	for i := range checks {
-		if checks[i].Cost < 0 {
-			return weir.ErrNegativeCost
-		}
+	if err := weir.ValidateChecks(checks); err != nil {
+		return err
 	}
 	if len(checks) == 0 {
 		return nil

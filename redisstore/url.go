@@ -61,7 +61,6 @@ func parseURL(text string) (o rueidis.ClientOption, err error) {
 			return fail("a socket is written with three slashes: unix:///run/redis.sock")
 		}
 		o.InitAddress = []string{u.Path}
-		o.DialFn = dialUnix
 		o.ForceSingleClient = true
 		if o.SelectDB, err = database(u.Query().Get("db")); err != nil {
 			return fail("%w", err)
@@ -111,10 +110,6 @@ func withPort(address, port string) (string, error) {
 		return "", fmt.Errorf("%q is not host:port", address)
 	}
 	return joined, nil
-}
-
-func dialUnix(path string, d *net.Dialer, _ *tls.Config) (net.Conn, error) {
-	return d.Dial("unix", path)
 }
 
 func tlsConfig(query url.Values) (*tls.Config, error) {

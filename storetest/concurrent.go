@@ -202,9 +202,10 @@ func testEverythingAtOnce(tr *trial, a weir.Algorithm) {
 		r := rand.New(rand.NewPCG(uint64(i), 1))
 		for range 40 {
 			checks := make([]weir.Check, 1+r.IntN(4))
+			keys := r.Perm(5)
 			for j := range checks {
 				checks[j] = weir.Check{
-					Key: identity(fmt.Sprint(r.IntN(5))), Limit: limits[r.IntN(2)], Cost: r.Int64N(4), Peek: r.IntN(4) == 0,
+					Key: identity(fmt.Sprint(keys[j])), Limit: limits[r.IntN(2)], Cost: r.Int64N(4), Peek: r.IntN(4) == 0,
 					Group: &weir.Group{Charge: weir.Charging(r.IntN(3)), Shadow: r.IntN(4) == 0},
 				}
 			}

@@ -56,12 +56,7 @@ var groupCases = []groupCase{
 	{"a peek is not charged", "a1? b3", "pC pC pC", "a1 b0"},
 	{"a peek that fails refuses the group", "a0? b3", "rp", "a0 b3"},
 
-	{"one key twice: both count", "a3 | a3", "CC Cr rr", "a0"},
-	{"one key twice in a group: all or nothing", "a4*2 a4*2", "CC rr", "a0"},
-	{"one key twice in a group: too much together", "a3*2 a3*2", "pr pr", "a3"},
 	{"one key twice: independent", "independent a3*2 a3*2", "Cr rr", "a1"},
-	{"one key twice: given back", "admitted a3*2 | a3*2", "pr pr", "a3"},
-	{"one key twice: a peek sees the take before it", "a3*2 | a3*2?", "Cr", "a1"},
 
 	{"count all: a refusal by its own group counts", "a3! b1", "CC Cr Cr rr", "a0 b0"},
 	{"count all: a refusal by a later group counts", "admitted a3! | b1", "CC Cr Cr rr", "a0 b0"},
@@ -131,6 +126,12 @@ func (tr *trial) consistent(d weir.Decision) {
 		c := d.Checks[i]
 		if left := tr.remaining(c.Key, c.Limit); r.Remaining != left {
 			tr.Errorf("%s: the answer says that %d remain, but %d do", c.Key.Limit, r.Remaining, left)
+		}
+		if never := r.RetryAfter == weir.Never; never != (r.Reason == weir.ExceedsCapacity || r.Reason == weir.LimitBlocked) {
+			tr.Errorf("%s: a wait of %s for the reason %q", c.Key.Limit, r.RetryAfter, r.Reason)
+		}
+		if !r.Charged && r.Before != (weir.Level{}) {
+			tr.Errorf("%s: not charged, with a level before: %+v", c.Key.Limit, r)
 		}
 		switch {
 		case r.Allowed && (r.Reason != weir.NoReason || r.RetryAfter != 0):

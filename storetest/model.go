@@ -162,8 +162,8 @@ func randomKeys(tr *trial, r *rand.Rand, a weir.Algorithm, layer string) []weir.
 	return keys
 }
 
-// randomRequest has up to five checks in groups of one to three. Unless twice,
-// no key is in it two times.
+// randomRequest has up to five checks in groups of one to three. Where keys may be
+// in it twice all are independent.
 func randomRequest(r *rand.Rand, keys []weir.Check, twice bool) []weir.Check {
 	var checks []weir.Check
 	var group *weir.Group
@@ -171,7 +171,9 @@ func randomRequest(r *rand.Rand, keys []weir.Check, twice bool) []weir.Check {
 	for i := range 1 + r.IntN(5) {
 		if i == 0 || r.IntN(2) == 0 {
 			group = &weir.Group{Charge: weir.Charging(r.IntN(3)), Shadow: r.IntN(4) == 0}
-			if r.IntN(6) == 0 {
+			if twice {
+				group.Charge = weir.Independent
+			} else if r.IntN(6) == 0 {
 				group = nil
 			}
 		}

@@ -19,6 +19,7 @@ func testOneCheck(t *testing.T, newStore NewStore) {
 		{"cost above the capacity", testAboveCapacity},
 		{"cost 0", testCostZero},
 		{"negative cost", testNegativeCost},
+		{"duplicate key", testDuplicateKey},
 		{"blocked", testBlocked},
 		{"a refusal costs nothing", testRefusalIsFree},
 		{"empty request", testEmptyRequest},
@@ -118,6 +119,29 @@ func testNegativeCost(tr *trial, a weir.Algorithm) {
 	}
 	tr.wants(identity("a"), limit, 10, "after negative costs")
 	tr.wants(identity("b"), limit, 10, "after negative costs")
+}
+
+// A key named twice is an error of the whole request, unless every check that
+// names it is independent.
+func testDuplicateKey(tr *trial, a weir.Algorithm) {
+	limit := perMinute(tr, 10, a)
+	arriving, admitted := &weir.Group{}, &weir.Group{Charge: weir.Admitted}
+	independent := &weir.Group{Charge: weir.Independent}
+	for name, groups := range map[string][2]*weir.Group{
+		"no groups": {}, "one group": {arriving, arriving}, "two groups": {arriving, admitted},
+		"one of them independent": {independent, admitted}, "the other independent": {nil, independent},
+	} {
+		checks := []weir.Check{
+			{Key: identity("a"), Limit: limit, Cost: 1, Group: groups[0]},
+			{Key: identity("b"), Limit: limit, Cost: 1, Group: groups[1]},
+			{Key: identity("a"), Limit: limit, Cost: 1, Group: groups[1]},
+		}
+		if err := tr.store.Take(context.Background(), checks, make([]weir.Result, 3)); !errors.Is(err, weir.ErrDuplicateKey) {
+			tr.Errorf("%s: error %v", name, err)
+		}
+	}
+	tr.wants(identity("a"), limit, 10, "after keys named twice")
+	tr.wants(identity("b"), limit, 10, "after keys named twice")
 }
 
 // A limit of 0 refuses everything but a cost of 0, for ever, and makes no key.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,41 +16,50 @@ func newCheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Validate configurations and print their canonical form",
-		Long: `Validate configurations. What is wrong is printed as FILE:LINE:COL with what was
-probably meant, and the exit code is 2. What is right is printed in its canonical
-form, with warnings on standard error.`,
+		Long: `Validate configurations. What is wrong is printed on standard error as
+FILE:LINE:COL with what was probably meant, and the exit code is 2. What is right
+is printed in its canonical form, secrets and API keys included, with warnings on
+standard error.`,
+		Example: `  weir check weir.yaml
+  weir check weir.yaml > /dev/null      only what is wrong
+  weir check --schema > weir.schema.json`,
 		RunE: func(cmd *cobra.Command, files []string) error {
-			if schema {
+			switch {
+			case schema && len(files) > 0:
+				return errors.New("check takes a FILE or --schema, not both")
+			case schema:
 				_, err := cmd.OutOrStdout().Write(policy.Schema())
 				return err
-			}
-			if len(files) == 0 {
-				return fmt.Errorf("check needs a FILE, or --schema")
+			case len(files) == 0:
+				return errors.New("check takes a FILE, or --schema")
 			}
 			return checkFiles(cmd, files)
 		},
 	}
-	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of the configuration")
+	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of the configuration, for editors")
 	return cmd
 }
 
 // checkFiles goes on after a bad file, so that all is said at once.
 func checkFiles(cmd *cobra.Command, files []string) error {
 	var failed error
-	for i, file := range files {
+	printed := false
+	for _, file := range files {
 		canonical, warnings, err := checkFile(file)
 		if err != nil {
-			fmt.Fprintln(cmd.ErrOrStderr(), err)
+			printError(cmd.ErrOrStderr(), err)
 			failed = errSaid
 			continue
 		}
 		for _, w := range warnings {
+			w.Message = "warning: " + w.Message
 			fmt.Fprintln(cmd.ErrOrStderr(), w)
 		}
-		if i > 0 {
+		if printed {
 			fmt.Fprintln(cmd.OutOrStdout(), "---")
 		}
 		cmd.OutOrStdout().Write(canonical)
+		printed = true
 	}
 	return failed
 }

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"github.com/weirhq/weir/internal/daemon"
+	"github.com/weirhq/weir/policy"
 )
 
 // The exit codes.
@@ -32,15 +30,28 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err == nil {
 		return exitDone
 	}
-	if !errors.Is(err, errSaid) {
-		fmt.Fprintln(stderr, "weir:", err)
-	}
+	printError(stderr, err)
 	var no *noError
 	if errors.As(err, &no) {
 		return exitNo
 	}
 	return exitUsage
 }
+
+// printError leaves FILE:LINE:COL at the start of its line, where editors look
+// for it.
+func printError(w io.Writer, err error) {
+	var config *policy.ConfigErrors
+	switch {
+	case errors.Is(err, errSaid):
+	case errors.As(err, &config) && positioned(config):
+		fmt.Fprintln(w, err)
+	default:
+		fmt.Fprintln(w, "weir:", strings.TrimSpace(err.Error()))
+	}
+}
+
+func positioned(all *policy.ConfigErrors) bool { return all.Errors[0].File != "" }
 
 // noError is a failure that is not the user's wrong use.
 type noError struct{ err error }
@@ -55,44 +66,44 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "weir",
 		Short: "The rate limiter: decides for each request whether it may pass now",
-		Long: `weir decides for each request, atomically, whether it may pass now.
-
-  weir serve                     the daemon, with the default three layers
-  weir check weir.yaml           validate a configuration
-
-Every flag is also an environment variable: --log-level is WEIR_LOG_LEVEL.`,
+		Long:  "weir decides for each request, at once and exactly, whether it may pass now.",
+		Example: `  weir serve                          the daemon, in memory, with the default three layers
+  weir serve --config weir.yaml       the same by a configuration of your own
+  weir check weir.yaml                validate a configuration
+  source <(weir completion bash)      complete commands and flags in this shell`,
+		Version:       buildVersion(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(newServe(), newCheck(), newVersion())
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd.Flags()) }
-	root.CompletionOptions.HiddenDefaultCmd = false
+	root.SetVersionTemplate(versionText())
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(newServe(), newCheck(), newVersion(), newCompletion())
+	root.SetHelpCommand(newHelp(root))
+	root.CompletionOptions.DisableDefaultCmd = true
 	return root
 }
 
-// fromEnvironment sets the flags that the command line left alone from WEIR_*.
-func fromEnvironment(flags *pflag.FlagSet) error {
-	var failed error
-	flags.VisitAll(func(f *pflag.Flag) {
-		name := "WEIR_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
-		value, found := os.LookupEnv(name)
-		if !found || f.Changed || f.Name == "help" || failed != nil {
-			return
-		}
-		if err := flags.Set(f.Name, value); err != nil {
-			failed = fmt.Errorf("%s=%q: %w", name, value, err)
-		}
-	})
-	return failed
+// newHelp replaces cobra's, which finds that an unknown command is no error.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, _, err := root.Find(args)
+			if err != nil {
+				return err
+			}
+			cmd.InitDefaultHelpFlag() // as for cmd -h
+			return cmd.Help()
+		},
+	}
 }
 
-// exitError sorts what the daemon returns.
-func exitError(err error) error {
-	var usage *daemon.UsageError
-	if err == nil || errors.As(err, &usage) {
-		return err
+// noArgs is cobra.NoArgs in words that fit a command without subcommands.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s takes no argument, and %q is one", cmd.Name(), args[0])
 	}
-	return &noError{err}
+	return nil
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"errors"
 	"log/slog"
 	"os"
 
@@ -12,52 +12,79 @@ import (
 
 func newServe() *cobra.Command {
 	var o daemon.Options
-	var level, format string
+	level := newChoice("info", "debug", "info", "warn", "error")
+	format := newChoice("text", "text", "json")
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the daemon",
-		Long: `Run the daemon: /check and /v1/take on the traffic port, health, metrics and
-reset on the admin port. Without a configuration it decides by three layers:
-1000/min by address, free 60/min and pro 600/min by API key, and 10/min for
-/search and 5/min for /export.
+		Long: `Run the daemon: /check, /v1/take and /v1/refund on the traffic port; health,
+metrics and reset on the admin port.
 
-WEIR_SECRET keys the hashes of credentials and signs receipts; WEIR_ADMIN_TOKEN
-is asked for on the admin port. SIGHUP reloads, SIGTERM drains.`,
-		Args: cobra.NoArgs,
+Without a configuration it decides by three layers: edge, 1000/min by address;
+gateway, by API key, 60/min on the plan free and 600/min on pro; endpoint,
+/search 10/min and /export 5/min by API key, or by address without one.
+
+A change to the configuration's file takes effect within a second, and SIGHUP
+reloads at once; a bad file leaves the one before in use. SIGTERM and SIGINT
+drain: what is under way is answered. Of a flag, an environment variable and the
+configuration, the first that is given counts.`,
+		Example: `  weir serve
+  weir serve --config weir.yaml --http :8080
+  weir serve --layers edge --admin ''
+  WEIR_ADMIN_TOKEN=$(cat token) weir serve --admin :9090`,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			log, err := newLogger(cmd, level, format)
-			if err != nil {
-				return err
-			}
 			// Secrets come from the environment alone: flags are seen by all.
 			o.Secret, o.Token = os.Getenv("WEIR_SECRET"), os.Getenv("WEIR_ADMIN_TOKEN")
-			return exitError(daemon.Run(cmd.Context(), o, cmd.OutOrStdout(), log))
+			return exitError(daemon.Run(cmd.Context(), o, cmd.OutOrStdout(), newLogger(cmd, level.value, format.value)))
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.Config, "config", "", "configuration `FILE` (default: the three layers)")
-	flags.StringVar(&o.Store, "store", "", "store `URL` (default: the configuration's, else memory:)")
+	flags.StringVar(&o.Config, "config", "", "configuration `FILE`; without one, the default three layers")
+	flags.StringVar(&o.Store, "store", "", "where the states are, `URL`: memory: (default: as in the configuration)")
 	flags.StringSliceVar(&o.Layers, "layers", nil, "run only these layers, `NAME,...`")
 	flags.StringVar(&o.HTTP, "http", "127.0.0.1:8080", "traffic `ADDR`; empty turns it off")
 	flags.StringVar(&o.Admin, "admin", "127.0.0.1:9090", "admin `ADDR`; empty turns it off")
-	flags.StringVar(&level, "log-level", "info", "debug, info, warn or error")
-	flags.StringVar(&format, "log-format", "text", "text or json")
+	flags.Var(level, "log-level", "how much to log")
+	flags.Var(format, "log-format", "how to log, on standard error")
+	withEnvironment(cmd)
+	for _, name := range []string{"grpc", "resp"} {
+		flags.Var(off{}, name, "")
+		flags.MarkHidden(name)
+	}
+	cmd.MarkFlagFilename("config", "yaml", "yml")
+	completeChoice(cmd, "log-level", level)
+	completeChoice(cmd, "log-format", format)
+	cmd.SetUsageTemplate(cmd.UsageTemplate() + `
+Environment, for what must not be seen among a process's arguments:
+  WEIR_SECRET        keys the hashes of API keys and signs receipts; the same for
+                     all processes that are to accept each other's receipts
+  WEIR_ADMIN_TOKEN   asked for on the admin port as Authorization: Bearer TOKEN;
+                     needed where that port is not on loopback
+`)
 	return cmd
 }
 
-func newLogger(cmd *cobra.Command, level, format string) (*slog.Logger, error) {
+func completeChoice(cmd *cobra.Command, flag string, c *choice) {
+	cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(c.words, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func newLogger(cmd *cobra.Command, level, format string) *slog.Logger {
 	var options slog.HandlerOptions
 	var l slog.Level
-	if err := l.UnmarshalText([]byte(level)); err != nil {
-		return nil, fmt.Errorf("--log-level %q is not debug, info, warn or error", level)
-	}
+	l.UnmarshalText([]byte(level)) // it is one of the words
 	options.Level = l
-	switch format {
-	case "text":
-		return slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &options)), nil
-	case "json":
-		return slog.New(slog.NewJSONHandler(cmd.ErrOrStderr(), &options)), nil
-	default:
-		return nil, fmt.Errorf("--log-format %q is not text or json", format)
+	if format == "json" {
+		return slog.New(slog.NewJSONHandler(cmd.ErrOrStderr(), &options))
 	}
+	return slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &options))
+}
+
+// exitError sorts what the daemon returns.
+func exitError(err error) error {
+	var usage *daemon.UsageError
+	if err == nil || errors.As(err, &usage) {
+		return err
+	}
+	return &noError{err}
 }

@@ -27,7 +27,7 @@ func reset(e Engine, w http.ResponseWriter, r *http.Request) {
 	case errors.As(err, &input):
 		problem(http.StatusBadRequest, input.Error()).Write(w)
 	case err != nil:
-		problem(http.StatusServiceUnavailable, "The store does not answer; what was used is as it was.").Write(w)
+		problem(http.StatusServiceUnavailable, "The store does not answer; whether it was reset is not known.").Write(w)
 	default:
 		writeJSON(w, http.StatusOK, map[string]int{"keys": n})
 	}

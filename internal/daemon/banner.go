@@ -3,33 +3,50 @@ package daemon
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 )
 
 // printBanner says where weir listens and what to try.
-func printBanner(w io.Writer, addresses map[string]string, l *loaded, store string) {
-	if store == "" {
-		store = "memory:"
+func printBanner(w io.Writer, listeners []*listener, l *loaded, store string) {
+	fmt.Fprintf(w, "weir decides by %s, states in %s.\n", describe(l), store)
+	for _, listener := range listeners {
+		base := "http://" + listener.Addr().String()
+		fmt.Fprintf(w, "\n%s: %s\n", titles[listener.name], base)
+		for _, command := range try(listener.name, l) {
+			fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(command, "BASE", base))
+		}
 	}
-	source := l.file
-	if source == "" {
-		source = "the default three layers (edge, gateway, endpoint)"
+	fmt.Fprintln(w, "\nCtrl-C or SIGTERM stops it, SIGHUP reloads the configuration.")
+}
+
+var titles = map[string]string{"http": "Traffic", "admin": "Admin"}
+
+func describe(l *loaded) string {
+	layers := l.policy.Layers()
+	noun := "layers"
+	if len(layers) == 1 {
+		noun = "layer"
 	}
-	fmt.Fprintf(w, "weir is deciding by %s, on %s\n", source, store)
-	if traffic, on := addresses["http"]; on {
-		fmt.Fprintf(w, `
-  http://%s      traffic
-Try:
-  curl -i http://%[1]s/check
-  for i in $(seq 11); do curl -s -o /dev/null -w '%%{http_code} ' http://%[1]s/check/search; done; echo
-  curl -s http://%[1]s/v1/take -d '{"key": "user:42", "limit": "3/min"}'
-`, traffic)
+	text := fmt.Sprintf("the %s %s", noun, strings.Join(layers, ", "))
+	if l.file == "" {
+		return text + " of the default configuration"
 	}
-	if admin, on := addresses["admin"]; on {
-		fmt.Fprintf(w, `
-  http://%s      admin
-  curl -s http://%[1]s/readyz
-  curl -s http://%[1]s/metrics | grep ^weir_
-`, admin)
+	return text + " of " + l.file
+}
+
+// try are commands that show what a listener is for.
+func try(listener string, l *loaded) []string {
+	if listener == "admin" {
+		return []string{"curl -s BASE/readyz", "curl -s BASE/metrics | grep ^weir_"}
 	}
-	fmt.Fprintln(w)
+	commands := []string{
+		"curl -i BASE/check",
+		`curl -s BASE/v1/take -d '{"key": "user:42", "limit": "3/min"}'`,
+	}
+	if l.file == "" && slices.Contains(l.policy.Layers(), "endpoint") {
+		commands = append(commands,
+			`for i in $(seq 11); do curl -s -o /dev/null -w '%{http_code} ' BASE/check/search; done; echo`)
+	}
+	return commands
 }

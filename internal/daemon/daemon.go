@@ -6,116 +6,87 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
-	"net/http"
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"github.com/oklog/run"
 
 	"github.com/weirhq/weir/internal/admin"
-	"github.com/weirhq/weir/internal/receipt"
-)
-
-// Bounds on what a client may hold open.
-const (
-	readHeaderTimeout = 5 * time.Second
-	readTimeout       = 30 * time.Second
-	idleTimeout       = 2 * time.Minute
-	maxHeaderBytes    = 64 << 10
-	drainTimeout      = 10 * time.Second
 )
 
 // Run serves until the context ends or SIGTERM or SIGINT arrives, then drains:
-// requests under way are answered, new connections are not taken. SIGHUP
-// reloads. What to try is printed to stdout.
+// requests under way are answered, new connections are not taken. A second
+// signal ends the process at once. SIGHUP reloads. What to try is printed to
+// stdout.
 func Run(ctx context.Context, o Options, stdout io.Writer, log *slog.Logger) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	l, config, err := load(&o)
+	l, read, err := load(&o)
 	if err != nil {
 		return &UsageError{err}
 	}
-	if o.Store == "" {
-		o.Store = config.Store
+	url := o.Store
+	if url == "" {
+		url = l.config.Store
 	}
-	store, err := openStore(o.Store)
+	store, err := openStore(url, l.config.MaxKeys)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
+	engine := newEngine(store, l)
 
-	metrics := admin.NewMetrics()
-	metrics.WatchKeys(store.Len)
-	engine := &Engine{store: store, signer: receipt.NewSigner([]byte(o.Secret)), metrics: metrics, kind: "memory", keys: store.Len}
-	engine.use(l)
-	logWarnings(log, l)
-
+	listeners, err := listen([]endpoint{
+		{"http", "--http", o.HTTP, traffic(engine)},
+		{"admin", "--admin", o.Admin, admin.New(engine, engine.metrics, admin.Options{Token: o.Token})},
+	})
+	if err != nil {
+		return err
+	}
 	var actors run.Group
-	addresses := map[string]string{}
-	for _, s := range []struct {
-		name, address string
-		handler       http.Handler
-	}{
-		{"http", o.HTTP, traffic(engine)},
-		{"admin", o.Admin, admin.New(engine, metrics, admin.Options{Token: o.Token})},
-	} {
-		if s.address == "" {
-			continue
-		}
-		listener, err := net.Listen("tcp", s.address)
-		if err != nil {
-			return usage("--%s %s: %w", s.name, s.address, err)
-		}
-		addresses[s.name] = listener.Addr().String()
-		addServer(&actors, listener, s.handler, engine, log)
+	addSignals(ctx, &actors, engine, log)
+	for _, one := range listeners {
+		addServer(&actors, one, log)
 	}
-	if len(addresses) == 0 {
-		return usage("nothing to serve: every listener is off")
-	}
-	addWatcher(&actors, newWatcher(&o, engine, log))
-	actors.Add(run.ContextHandler(ctx))
-	actors.Add(run.SignalHandler(ctx, syscall.SIGTERM, syscall.SIGINT))
+	addWatcher(&actors, newWatcher(&o, engine, l, read, log))
 
-	printBanner(stdout, addresses, l, o.Store)
-	log.Info("serving", "http", addresses["http"], "admin", addresses["admin"], "store", "memory:")
+	printBanner(stdout, listeners, l, engine.kind)
+	logServing(log, listeners, l, engine.kind)
+	logWarnings(log, l)
 	err = actors.Run()
-	if stopped := (*run.SignalError)(nil); errors.As(err, &stopped) || errors.Is(err, context.Canceled) {
-		log.Info("drained, stopping", "because", err)
+	if stopped := (*stopError)(nil); errors.As(err, &stopped) {
+		log.Info("stopped")
 		return nil
 	}
 	return err
 }
 
-// addServer serves on the listener until the actors stop, then drains.
-func addServer(actors *run.Group, listener net.Listener, handler http.Handler, e *Engine, log *slog.Logger) {
-	server := &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: readHeaderTimeout,
-		ReadTimeout:       readTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeaderBytes,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
-	}
-	drained := make(chan struct{})
+// stopError says that weir was asked to stop.
+type stopError struct{ why string }
+
+func (e *stopError) Error() string { return e.why }
+
+// addSignals stops the actors when weir is asked to stop. It comes first, so that
+// the port is not ready any more before a listener closes. Signals are caught
+// from here on, before anybody can know that weir runs.
+func addSignals(ctx context.Context, actors *run.Group, e *Engine, log *slog.Logger) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, syscall.SIGTERM, os.Interrupt)
 	actors.Add(func() error {
-		err := server.Serve(listener)
-		if errors.Is(err, http.ErrServerClosed) {
-			<-drained // Serve returns when draining begins
-			return nil
+		defer signal.Stop(stop)
+		select {
+		case s := <-stop:
+			return &stopError{s.String()}
+		case <-ctx.Done():
+			return &stopError{ctx.Err().Error()}
 		}
-		return fmt.Errorf("daemon: serve %s: %w", listener.Addr(), err)
-	}, func(error) {
+	}, func(err error) {
 		e.draining.Store(true)
-		ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
-		defer cancel()
-		if err := server.Shutdown(ctx); err != nil {
-			server.Close()
-		}
-		close(drained)
+		log.Info("draining", "because", fmt.Sprint(err), "at_most", drainTimeout)
+		cancel()
 	})
 }
 

@@ -2,25 +2,27 @@ package daemon
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/weirhq/weir"
 	"github.com/weirhq/weir/clientip"
+	"github.com/weirhq/weir/httplimit"
 	"github.com/weirhq/weir/internal/admin"
 	"github.com/weirhq/weir/internal/receipt"
 	"github.com/weirhq/weir/policy"
 )
 
 // Engine decides: the policy as it is now, on one store. It is what every front
-// asks. A reload swaps one pointer, so a request is decided by one configuration
+// asks. A reload swaps one pointer, so a decision is made by one configuration
 // from beginning to end.
 type Engine struct {
 	current atomic.Pointer[loaded]
 	store   weir.Store
-	signer  *receipt.Signer
 	metrics *admin.Metrics
+	random  *receipt.Signer // signs where there is no secret
 
 	kind     string     // of the store
 	keys     func() int // held by it
@@ -30,13 +32,11 @@ type Engine struct {
 	refused string // why the file as it is now is not in use
 }
 
-// loaded is one configuration, complete.
-type loaded struct {
-	policy   *policy.Policy
-	trusted  clientip.Prefixes
-	file     string
-	at       time.Time
-	warnings []policy.Warning
+func newEngine(store *weir.MemoryStore, l *loaded) *Engine {
+	e := &Engine{store: store, metrics: admin.NewMetrics(), random: receipt.NewSigner(nil), kind: "memory", keys: store.Len}
+	e.metrics.WatchKeys(store.Len)
+	e.use(l)
+	return e
 }
 
 // Decide decides a request by the policy.
@@ -73,25 +73,33 @@ func (e *Engine) Receipt(d *weir.Decision) string {
 	if len(charges) == 0 {
 		return ""
 	}
-	return e.signer.Seal(d.ID, charges)
+	return e.signer().Seal(d.ID, charges)
 }
 
 // Refund gives back what a receipt charged, once, and reports whether there was
 // anything left to give. The error is receipt.ErrInvalid for a receipt that is
 // none of this service's.
 func (e *Engine) Refund(ctx context.Context, text string) (bool, error) {
-	id, charges, err := e.signer.Open(text)
+	id, charges, err := e.signer().Open(text)
 	if err != nil {
 		return false, err
 	}
 	return e.store.Refund(ctx, id, charges)
 }
 
-// Reset forgets what the caller known by key has used in the layer.
+func (e *Engine) signer() *receipt.Signer {
+	if s := e.current.Load().signer; s != nil {
+		return s
+	}
+	return e.random
+}
+
+// Reset forgets what the caller known by key has used in the layer. The error is
+// an admin.InputError where there is no such layer.
 func (e *Engine) Reset(ctx context.Context, layer, key string) (int, error) {
 	keys, err := e.current.Load().policy.Keys(layer, key)
 	if err != nil {
-		return 0, err
+		return 0, admin.InputError("This cannot be reset: " + strings.TrimPrefix(err.Error(), "policy: "))
 	}
 	return len(keys), e.store.Reset(ctx, keys)
 }
@@ -99,22 +107,8 @@ func (e *Engine) Reset(ctx context.Context, layer, key string) (int, error) {
 // Trusted holds the peers whose headers are believed.
 func (e *Engine) Trusted() clientip.Prefixes { return e.current.Load().trusted }
 
-// Status is what /readyz tells: ready as long as a valid configuration decides
-// and no drain has begun, even if a newer file was refused.
-func (e *Engine) Status() admin.Status {
-	e.mu.Lock()
-	refused := e.refused
-	e.mu.Unlock()
-	now := e.current.Load()
-	return admin.Status{
-		Ready: !e.draining.Load(),
-		Config: admin.ConfigStatus{
-			Valid: refused == "", File: now.file, LoadedAt: now.at.UTC().Format(time.RFC3339),
-			Error: refused, Warnings: len(now.warnings),
-		},
-		Store: admin.StoreStatus{Kind: e.kind, Reachable: true, Keys: e.keys()},
-	}
-}
+// Headers chooses the fields of answers.
+func (e *Engine) Headers() httplimit.Headers { return e.current.Load().headers }
 
 // use makes the configuration the one that decides.
 func (e *Engine) use(l *loaded) {

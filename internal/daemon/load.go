@@ -1,32 +1,87 @@
 package daemon
 
 import (
-	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/weirhq/weir/clientip"
+	"github.com/weirhq/weir/httplimit"
+	"github.com/weirhq/weir/internal/receipt"
 	"github.com/weirhq/weir/policy"
 )
 
+// loaded is one configuration, complete.
+type loaded struct {
+	config   *policy.Config
+	policy   *policy.Policy
+	trusted  clientip.Prefixes
+	headers  httplimit.Headers
+	signer   *receipt.Signer // nil without a secret
+	file     string          // "" is the default policy
+	at       time.Time
+	warnings []policy.Warning
+}
+
 // load reads, validates and compiles the whole configuration, or says why not.
-func load(o *Options) (*loaded, *policy.Config, error) {
+// What it read is told either way: a change of that is worth another try.
+func load(o *Options) (*loaded, contents, error) {
+	var read reader
 	config := policy.DefaultConfig()
 	if o.Config != "" {
-		src, err := os.ReadFile(o.Config)
+		src, err := read.file(o.Config)
 		if err != nil {
-			return nil, nil, err
+			return nil, read.contents, err
 		}
 		if config, err = policy.Parse(o.Config, src); err != nil {
-			return nil, nil, err
+			return nil, read.contents, err
 		}
 	}
 	p, warnings, err := config.Compile(policy.Options{
-		Layers:  o.Layers,
-		Secret:  []byte(o.Secret),
-		BaseDir: filepath.Dir(o.Config),
+		Layers:   o.Layers,
+		Secret:   []byte(o.Secret),
+		BaseDir:  filepath.Dir(o.Config),
+		ReadFile: read.file,
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, read.contents, err
 	}
-	return &loaded{policy: p, trusted: p.TrustedProxies(), file: o.Config, at: time.Now(), warnings: warnings}, config, nil
+	return &loaded{
+		config: config, policy: p, trusted: p.TrustedProxies(), headers: headersOf(config.Headers),
+		signer: signerOf(o, config), file: o.Config, at: time.Now(), warnings: warnings,
+	}, read.contents, nil
+}
+
+func headersOf(h policy.Headers) httplimit.Headers {
+	headers := httplimit.Headers{OmitLegacy: h.XRateLimit == "off", OmitIETF: h.IETF == "off"}
+	if h.XRateLimit == "delta" {
+		headers.Reset = httplimit.Delta
+	}
+	if h.IETF == "both" {
+		headers.IETF = httplimit.Both
+	}
+	return headers
+}
+
+// signerOf signs with the secret that keys are hashed with: the option's before
+// the configuration's.
+func signerOf(o *Options, config *policy.Config) *receipt.Signer {
+	secret := o.Secret
+	if secret == "" {
+		secret = config.Secret
+	}
+	if secret == "" {
+		return nil
+	}
+	return receipt.NewSigner([]byte(secret))
+}
+
+// later names the settings that a reload leaves as they were at the start.
+func (l *loaded) later(start *loaded, o *Options) (names []string) {
+	if o.Store == "" && l.config.Store != start.config.Store {
+		names = append(names, "store")
+	}
+	if l.config.MaxKeys != start.config.MaxKeys {
+		names = append(names, "max_keys")
+	}
+	return names
 }

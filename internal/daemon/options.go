@@ -13,6 +13,8 @@ package daemon
 import (
 	"fmt"
 	"net"
+
+	"github.com/weirhq/weir/internal/admin"
 )
 
 // Options are what the command line says. An empty address turns a listener off.
@@ -37,19 +39,21 @@ func usage(format string, args ...any) error {
 	return &UsageError{fmt.Errorf(format, args...)}
 }
 
-// validate refuses what would be open to the network by mistake.
+// validate refuses what is no address, and what would be open to the network by
+// mistake.
 func (o *Options) validate() error {
-	if o.Admin == "" || o.Token != "" || isLoopback(o.Admin) {
-		return nil
+	for _, a := range []struct{ flag, address, example string }{
+		{"--http", o.HTTP, "127.0.0.1:8080"}, {"--admin", o.Admin, "127.0.0.1:9090"},
+	} {
+		if _, _, err := net.SplitHostPort(a.address); err != nil && a.address != "" {
+			return usage("%s %q is not HOST:PORT: write %s, or :PORT for all addresses", a.flag, a.address, a.example)
+		}
 	}
-	return usage("--admin %s is not on loopback: set WEIR_ADMIN_TOKEN, or listen on 127.0.0.1", o.Admin)
-}
-
-func isLoopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return false
+	switch {
+	case o.HTTP == "" && o.Admin == "":
+		return usage("nothing to serve: --http and --admin are both off")
+	case o.Admin != "" && o.Token == "" && !admin.IsLoopback(o.Admin):
+		return usage("--admin %s is not on loopback: set WEIR_ADMIN_TOKEN, or listen on 127.0.0.1", o.Admin)
 	}
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	return nil
 }

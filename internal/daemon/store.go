@@ -6,11 +6,15 @@ import (
 	"github.com/weirhq/weir"
 )
 
-// openStore opens the store that a URL names.
-func openStore(url string) (*weir.MemoryStore, error) {
+// openStore opens the store that a URL names. The error repeats no more of the
+// URL than its scheme: it may hold a password.
+func openStore(url string, maxKeys int64) (*weir.MemoryStore, error) {
 	if url == "" || url == "memory:" {
-		return weir.NewMemoryStore(weir.MemoryOptions{}), nil
+		return weir.NewMemoryStore(weir.MemoryOptions{MaxKeys: int(maxKeys)}), nil
 	}
-	scheme, _, _ := strings.Cut(url, ":")
-	return nil, usage("--store %s: there is no store for %q in this version; there is memory:", url, scheme)
+	scheme, _, found := strings.Cut(url, ":")
+	if !found || scheme == "memory" {
+		return nil, usage("the store is not a URL: write memory:")
+	}
+	return nil, usage("there is no store for %q in this version: write memory:", scheme+":")
 }

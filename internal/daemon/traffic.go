@@ -10,21 +10,23 @@ import (
 )
 
 // traffic is the handler of the traffic port. It is no http.ServeMux: that would
-// redirect /check//search, and a check is answered, never redirected.
+// redirect /check//search, and a check is answered, never redirected. It goes by
+// the path as it was sent, as the front does: /%63heck is not /check.
 func traffic(e *Engine) http.Handler {
 	check, api := forwardauth.New(e, forwardauth.Plain), httpjson.New(e)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		path := r.URL.Path
+		path := r.URL.EscapedPath()
 		switch {
 		case path == forwardauth.Prefix || strings.HasPrefix(path, forwardauth.Prefix+"/"):
 			check.ServeHTTP(w, r)
 		case strings.HasPrefix(path, "/v1/"):
 			api.ServeHTTP(w, r)
 		default:
-			httplimit.Problem{
-				Type: "about:blank", Title: http.StatusText(http.StatusNotFound), Status: http.StatusNotFound,
-				Detail: "There is nothing here; there are /check, /v1/take, /v1/take/batch and /v1/refund.",
-			}.Write(w)
+			problem(http.StatusNotFound, "There is nothing here; there are /check, /v1/take, /v1/take/batch and /v1/refund.").Write(w)
 		}
 	})
+}
+
+func problem(status int, detail string) httplimit.Problem {
+	return httplimit.Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail}
 }

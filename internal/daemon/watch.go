@@ -1,10 +1,7 @@
 package daemon
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"io"
 	"log/slog"
 	"os"
 	"time"
@@ -13,20 +10,20 @@ import (
 // pollEvery is how often the configuration's files are looked at. Looking beats
 // being told: it sees an edit in place, a rename over, a symlink swapped two
 // directories up, a file gone and back, on any file system, all the same way.
-const pollEvery = 500 * time.Millisecond
+const pollEvery = 250 * time.Millisecond
 
 // watcher reloads when a file's content has changed, once for each change.
 type watcher struct {
 	options *Options
 	engine  *Engine
 	log     *slog.Logger
-	seen    []byte // fingerprint of the content that was last tried
+	start   *loaded
+	tried   contents // what the last load read, whatever came of it
+	last    contents // what the last look found
 }
 
-func newWatcher(o *Options, e *Engine, log *slog.Logger) *watcher {
-	w := &watcher{options: o, engine: e, log: log}
-	w.seen = w.fingerprint()
-	return w
+func newWatcher(o *Options, e *Engine, l *loaded, read contents, log *slog.Logger) *watcher {
+	return &watcher{options: o, engine: e, log: log, start: l, tried: read, last: read}
 }
 
 // run polls until the context ends; a receive on now reloads at once, changed or
@@ -39,57 +36,39 @@ func (w *watcher) run(ctx context.Context, now <-chan os.Signal) error {
 		case <-ctx.Done():
 			return nil
 		case <-now:
-			w.seen = w.fingerprint()
 			w.reload()
 		case <-tick.C:
-			if print := w.fingerprint(); !bytes.Equal(print, w.seen) {
-				w.seen = print
+			if w.changed() {
 				w.reload()
 			}
 		}
 	}
 }
 
-// fingerprint is a hash over all the files that the configuration is made of.
-func (w *watcher) fingerprint() []byte {
-	h := sha256.New()
-	for _, name := range w.engine.current.Load().files() {
-		f, err := os.Open(name)
-		if err != nil {
-			io.WriteString(h, "missing\n")
-			continue
-		}
-		n, _ := io.Copy(h, f)
-		f.Close()
-		h.Write([]byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)})
-	}
-	return h.Sum(nil)
+// changed reports whether the files hold something new, and held it at the look
+// before too: one that is being written is left to be finished. Half a file may
+// well be valid, with half of the layers.
+func (w *watcher) changed() bool {
+	found := w.tried.look()
+	settled := found.equal(w.last)
+	w.last = found
+	return settled && !found.equal(w.tried)
 }
 
 // reload swaps in the new configuration, or keeps the old one and says why.
 func (w *watcher) reload() {
-	l, _, err := load(w.options)
+	l, read, err := load(w.options)
+	w.tried, w.last = read, read
 	w.engine.metrics.Reloaded(err)
 	if err != nil {
 		w.engine.setRefused(err.Error())
-		w.log.Error("configuration refused; the one before stays in use", "file", w.options.Config, "error", err)
+		logRefused(w.log, w.options.Config, err)
 		return
 	}
 	w.engine.use(l)
-	w.log.Info("configuration loaded", "file", w.options.Config, "warnings", len(l.warnings))
+	w.log.Info("configuration loaded", "file", l.source(), "layers", l.policy.Layers(), "warnings", len(l.warnings))
 	logWarnings(w.log, l)
-}
-
-// files are the files that the configuration is made of.
-func (l *loaded) files() []string {
-	if l.file == "" {
-		return nil
-	}
-	return append([]string{l.file}, l.policy.Files()...)
-}
-
-func logWarnings(log *slog.Logger, l *loaded) {
-	for _, warning := range l.warnings {
-		log.Warn(warning.String())
+	for _, name := range l.later(w.start, w.options) {
+		w.log.Warn("this setting takes effect after a restart", "setting", name)
 	}
 }

@@ -73,20 +73,8 @@ func (c *cell) claim(op *Op, now int64) bool {
 	return admitted
 }
 
-// reclaim is claim for an op whose fate is known already. One that was refused
-// stays so, even if fewer claims stand before it now.
-func (c *cell) reclaim(op *Op, now int64) {
-	if op.fate == charged || op.Limit.CountAll {
-		c.claim(op, now)
-		return
-	}
-	if c.log != nil {
-		return // settled when it is committed
-	}
-	if state, admitted := op.Limit.Take(c.state, now, op.Cost); !admitted {
-		c.state = state
-	}
-}
+// release takes back what was claimed.
+func (c *cell) release() { c.state, c.pending = c.original, 0 }
 
 // commit writes what the op's fate left: for a log the op's own entry, otherwise
 // the state after all claims.
@@ -121,10 +109,10 @@ func (c *cell) commitLog(op *Op, now int64) {
 	c.at, c.written = c.shard.putLog(c.key, c.at, now, c.log), true
 }
 
-// read describes the key as it is left, for a call of cost n.
-func (c *cell) read(op *Op, n, now int64) algorithm.Outcome {
+// read describes the key as it is left, for a call of the op's cost.
+func (c *cell) read(op *Op, now int64) algorithm.Outcome {
 	if c.log != nil {
-		return c.log.Read(op.Limit, now, n)
+		return c.log.Read(op.Limit, now, op.Cost)
 	}
-	return op.Limit.Read(c.state, now, n)
+	return op.Limit.Read(c.state, now, op.Cost)
 }

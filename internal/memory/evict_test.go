@@ -69,6 +69,13 @@ func TestRequestLargerThanTheTable(t *testing.T) {
 func TestBothKindsOfOneKeyInARequest(t *testing.T) {
 	table := newTable(t, 4)
 	log, gcra := compile(t, algorithm.SlidingLog, 10, minute), compile(t, algorithm.GCRA, 10, minute)
+	request := Request{Ops: []Op{{Key: key(0), Limit: log, Cost: 10}, {Key: key(0), Limit: gcra, Cost: 10, Group: 1}}}
+	table.Take(&request)
+	for i, op := range request.Ops {
+		if !op.Charged || op.Outcome.Remaining != 0 {
+			t.Errorf("op %d, of a kind that nobody used before: %+v", i, op)
+		}
+	}
 	for round := range 5 {
 		request := Request{Ops: []Op{
 			{Key: key(0), Limit: log, Cost: 1}, {Key: key(0), Limit: gcra, Cost: 1, Group: 1}, {Key: key(round), Limit: log, Cost: 1, Group: 2},

@@ -100,7 +100,7 @@ func (s *shard) check(t testing.TB) {
 	if len(s.queue) != len(s.index) || len(s.entries) != len(s.index)+len(s.free) {
 		t.Errorf("%d keys, %d in the queue, %d entries of which %d are free", len(s.index), len(s.queue), len(s.entries), len(s.free))
 	}
-	logs := map[int32]bool{}
+	logs := map[int32]bool{0: true}
 	for k, i := range s.index {
 		e := &s.entries[i]
 		if e.key != k || s.queue[e.queued].entry != i {
@@ -127,9 +127,12 @@ func (s *shard) check(t testing.TB) {
 			t.Errorf("entry %d is free but not empty", i)
 		}
 	}
-	for _, slot := range s.freeLog {
-		if s.logs[slot] != nil {
-			t.Errorf("log %d is free but there", slot)
+	for slot, log := range s.logs {
+		if owned := logs[int32(slot)] && slot != 0; owned != (log != nil) {
+			t.Errorf("log %d is there %t, but owned %t", slot, log != nil, owned)
 		}
+	}
+	if len(s.logs) != len(logs)+len(s.freeLog) {
+		t.Errorf("%d logs, %d owned, %d free", len(s.logs)-1, len(logs)-1, len(s.freeLog))
 	}
 }

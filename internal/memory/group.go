@@ -21,7 +21,7 @@ type Request struct {
 	Ops []Op
 
 	locks []uint32
-	cells []cell // ops of the same key share one
+	cells []cell // independent ops of the same key share one
 	of    []int  // Ops[i] claims from cells[of[i]]
 
 	now     int64
@@ -81,7 +81,7 @@ func (r *Request) cellOf(op *Op) int {
 	return len(r.cells)
 }
 
-// decide goes through the groups in order; each sees what earlier ones claimed.
+// decide goes through the groups in order.
 func (r *Request) decide() {
 	for start := 0; start < len(r.Ops); {
 		end := start + 1
@@ -153,13 +153,9 @@ func (r *Request) decideGroup(start, end int) {
 		return
 	}
 	r.refused = r.refused || !r.Ops[start].Shadow
-	if end-start == 1 {
-		return
-	}
 	for i := start; i < end; i++ {
-		r.release(&r.Ops[i])
+		r.release(i)
 	}
-	r.replay()
 }
 
 // giveBackAdmitted takes back what groups claimed that are charged only if every
@@ -167,30 +163,17 @@ func (r *Request) decideGroup(start, end int) {
 func (r *Request) giveBackAdmitted() {
 	for i := range r.Ops {
 		if r.Ops[i].Charging == Admitted {
-			r.release(&r.Ops[i])
+			r.release(i)
 		}
 	}
-	r.replay()
 }
 
-// release leaves an op that passes uncharged.
-func (r *Request) release(op *Op) {
-	if op.fate == charged && !op.Limit.CountAll {
+// release leaves an op that passes uncharged, unless it counts refused calls
+// too. No other op has claimed from its key: only independent ones share one.
+func (r *Request) release(i int) {
+	if op := &r.Ops[i]; op.fate == charged && !op.Limit.CountAll {
 		op.fate = untouched
-	}
-}
-
-// replay claims again from the states as found, by the fates known by now.
-// Undoing step by step would not do: a later op may have claimed from the same
-// key. With fewer claims before it, a charged op still passes.
-func (r *Request) replay() {
-	for i := range r.cells {
-		r.cells[i].state, r.cells[i].pending = r.cells[i].original, 0
-	}
-	for i := range r.Ops {
-		if r.Ops[i].fate != untouched {
-			r.cells[r.of[i]].reclaim(&r.Ops[i], r.now)
-		}
+		r.cells[r.of[i]].release()
 	}
 }
 
@@ -204,23 +187,7 @@ func (r *Request) commit() {
 	}
 	for i := range r.Ops {
 		op := &r.Ops[i]
-		op.Outcome = r.cells[r.of[i]].read(op, op.Cost, r.now)
-		if !op.Allowed && op.Outcome.Wait == 0 {
-			op.Outcome.Wait = r.cells[r.of[i]].read(op, r.costWithEarlier(i), r.now).Wait
-		}
+		op.Outcome = r.cells[r.of[i]].read(op, r.now)
 		r.cells[r.of[i]].weigh(op)
 	}
-}
-
-// costWithEarlier is what Ops[i] needs together with ops before it that claimed
-// from its key and were given back. They are why it was refused, and they come
-// again with it; by itself it would pass at once, which is no wait to tell.
-func (r *Request) costWithEarlier(i int) int64 {
-	n := r.Ops[i].Cost
-	for j := range i {
-		if op := &r.Ops[j]; r.of[j] == r.of[i] && op.Allowed && op.fate == untouched && !op.Peek {
-			n += op.Cost
-		}
-	}
-	return n
 }

@@ -42,6 +42,23 @@ func TestSweep(t *testing.T) {
 	})
 }
 
+// A sweep takes a key at the very instant from which it says nothing, and not a
+// microsecond sooner.
+func TestSweepToTheMicrosecond(t *testing.T) {
+	eachKind(t, func(t *testing.T, kind algorithm.Kind) {
+		table := newTable(t, 100)
+		reset := table.take(key(0), compile(t, kind, 10, minute), 10).Outcome.Reset
+		table.now.Add(reset - 1)
+		if table.Sweep(); !table.holds(key(0)) {
+			t.Error("swept a microsecond too soon")
+		}
+		table.now.Add(1)
+		if table.Sweep(); table.holds(key(0)) {
+			t.Error("not swept at the instant at which it is empty")
+		}
+	})
+}
+
 // The table sweeps itself while it is open, and not once it is closed.
 func TestSweeper(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -124,7 +124,7 @@ func (t *Table) TakeOne(op *Op) int64 {
 		}
 		c.commit(op, now)
 	}
-	op.Outcome = c.read(op, op.Cost, now)
+	op.Outcome = c.read(op, now)
 	c.weigh(op)
 	return now
 }

@@ -39,8 +39,8 @@ sentinel failover-timeout mymaster 2000
 func startSentinel(t testing.TB, config string) *Server {
 	t.Helper()
 	port := freePort(t)
-	s := &Server{Addr: "127.0.0.1:" + port, Port: port, t: t, path: find(t, "redis-server")}
-	s.args = []string{config, "--sentinel", "--port", port, "--bind", "127.0.0.1", "--dir", t.TempDir()}
+	s := &Server{Addr: "127.0.0.1:" + port, Port: port, t: t, process: &process{path: find(t, "redis-server")}}
+	s.process.args = []string{config, "--sentinel", "--port", port, "--bind", "127.0.0.1", "--dir", t.TempDir()}
 	s.Restart()
 	t.Cleanup(s.Kill)
 	return s

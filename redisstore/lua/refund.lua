@@ -12,95 +12,90 @@
 local key = KEYS[1]
 local kind, L, W, B, l, p = unpack('<Bddddd', ARGV[2])
 local n, at, whole0, frac0, lifetime = unpack('<ddddd', ARGV[3])
-if KEYS[2] and not redis.call('SET', KEYS[2], '', 'NX', 'PX', lifetime) then
-  return 0
-end
-if L == 0 or n < 1 or n > B then
-  return 0
-end
+if L == 0 or n < 1 or n > B then return 0 end
+if KEYS[2] and redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
+
+-- The state that is left, where it is one string, and the instant it ends at.
+local after, ends
 
 if kind == 3 then
   local tail = redis.pcall('LRANGE', key, -2, -1)
   local newest, head = tail[1], tail[2]
-  if not (head and #newest == 12 and #head == 14 and head:byte(1) == 76) then
-    return 0
-  end
+  if not (head and #newest == 12 and #head == 14 and head:byte(1) == 76) then return 0 end
   local sum, period = unpack('>I7I6', head, 2)
-  if at + period <= now or redis.call('LREM', key, -1, pack('>I7I5', at, n)) == 0 then
+  if at + period <= now or n > sum or redis.call('LREM', key, -1, pack('>I7I5', at, n)) == 0 then
     return 0
   end
-  local left = redis.call('LRANGE', key, -2, -2)[1]
-  if not left then
-    redis.call('DEL', key)
-    return 1
-  end
-  redis.call('LSET', key, -1, pack('>BI7I6', 76, sum - n, period))
-  local px = (unpack('>I7', left) + period - now) / 1000
-  redis.call('PEXPIRE', key, math.max(0, ceil(px)) + margin)
-  return 1
-end
-
-local raw = redis.pcall('GET', key)
-if type(raw) ~= 'string' then
-  return 0
-end
-local after, ends
-
-if kind == 2 then
-  if #raw ~= 21 or raw:byte(1) ~= 87 then return 0 end
-  local start, w, count = unpack('>I7I6I7', raw, 2)
-  if w ~= W or start ~= at - at % W or start + W <= now or count == 0 then return 0 end
-  count = math.max(0, count - n)
-  after, ends = pack('>BI7I6I7', 87, start, W, count), start + W
-
-elseif kind == 4 then
-  if #raw ~= 24 or raw:byte(1) ~= 67 then return 0 end
-  local start, w, prev, cur = unpack('>I7I6I5I5', raw, 2)
-  local charged = at - at % W
-  if w ~= W or now >= charged + 2 * W then return 0 end
-  if charged == start and cur > 0 then
-    cur = math.max(0, cur - n)
-  elseif charged == start - W and prev > 0 then
-    prev = math.max(0, prev - n)
+  newest = redis.call('LRANGE', key, -2, -2)[1]
+  if newest and #newest == 12 then
+    redis.call('LSET', key, -1, pack('>BI7I6', 76, sum - n, period))
+    ends = unpack('>I7', newest) + period
+    redis.call('PEXPIRE', key, ceil(math.max(0, ends - now) / 1000) + margin)
   else
-    return 0
+    redis.call('DEL', key)
   end
-  after, ends = pack('>BI7I6I5I5', 67, start, W, prev, cur), start + (cur > 0 and 2 or 1) * W
-
 else
-  if #raw ~= 32 or raw:byte(1) ~= 66 or whole0 > B - n or frac0 >= p then return 0 end
-  local last, whole, frac, num, den = unpack('>I7I6I6I6I6', raw, 2)
-  if not (frac < den and num >= 1) then return 0 end
-  if now < last then now = last end
-  -- leaked is the level less what leaks in d at num/den.
-  local function leaked(w, f, num, den, d)
-    if d * num / den >= w + 2 then return 0, 0 end
-    local nr = num % den
-    local q, r = mul_div(nr, d, den)
-    w, f = w - q - d * ((num - nr) / den), f - r
-    if f < 0 then w, f = w - 1, f + den end
-    if w < 0 then return 0, 0 end
-    return w, f
+  local raw = redis.pcall('GET', key)
+  if type(raw) ~= 'string' then return 0 end
+
+  if kind == 2 then
+    if #raw ~= 21 or raw:byte(1) ~= 87 then return 0 end
+    local start, w, count = unpack('>I7I6I7', raw, 2)
+    if w ~= W or start ~= at - at % W or start + W <= now or count == 0 then return 0 end
+    after, ends = pack('>BI7I6I7', 87, start, W, math.max(0, count - n)), start + W
+
+  elseif kind == 4 then
+    if #raw ~= 24 or raw:byte(1) ~= 67 then return 0 end
+    local start, w, prev, cur = unpack('>I7I6I5I5', raw, 2)
+    local charged = at - at % W
+    if w ~= W or now >= charged + 2 * W then return 0 end
+    if charged == start and cur > 0 then
+      cur = math.max(0, cur - n)
+    elseif charged == start - W and prev > 0 then
+      prev = math.max(0, prev - n)
+    else
+      return 0
+    end
+    after, ends = pack('>BI7I6I5I5', 67, start, W, prev, cur), start + (cur > 0 and 2 or 1) * W
+
+  else
+    --@bucket-fits
+    if not fits or whole0 < 0 or whole0 > B - n or frac0 < 0 or frac0 >= p then return 0 end
+    local last, whole, frac, num, den = unpack('>I7I6I6I6I6', raw, 2)
+    local seen = math.max(now, last)
+    -- leaked is the level less what leaks in d at num/den.
+    local function leaked(w, f, num, den, d)
+      if d * num / den >= w + 2 then return 0, 0 end
+      local nr = num % den
+      local q, r = mul_div(nr, d, den)
+      w, f = w - q - d * ((num - nr) / den), f - r
+      if f < 0 then w, f = w - 1, f + den end
+      if w < 0 then return 0, 0 end
+      return w, f
+    end
+    local w, f = leaked(whole, frac, num, den, seen - last)
+    if w == 0 and f == 0 then return 0 end
+    -- What is left of the charge: n, less what leaked since beyond the level
+    -- before. Of two rates the faster one counts, and fractions are rounded down:
+    -- never too much is given back.
+    local since = math.max(0, seen - at)
+    local gw, gf = leaked(whole0 + n, frac0, l, p, since)
+    if num ~= l or den ~= p then
+      local f1 = mul_div(frac0, den, p)
+      local ow, of = leaked(whole0 + n, f1, num, den, since)
+      gf = mul_div(gf, den, p)
+      if ow < gw or ow == gw and of < gf then gw, gf = ow, of end
+    end
+    if gw >= n then gw, gf = n, 0 end
+    if gw == 0 and gf == 0 then return 0 end
+    -- The instant of the level stays: what a lowered burst or another rate makes
+    -- of the time since is for the next take to say.
+    whole, frac = whole - gw, frac - gf
+    if frac < 0 then whole, frac = whole - 1, frac + den end
+    if whole < 0 then whole, frac = 0, 0 end
+    after, ends = pack('>BI7I6I6I6I6', 66, last, whole, frac, num, den), last + (whole * den + frac) / num
   end
-  local w, f = leaked(whole, frac, num, den, now - last)
-  if w == 0 and f == 0 then return 0 end
-  -- What is left of the charge: n, less what leaked since beyond the level
-  -- before. Of two rates the faster one counts, and fractions are rounded down:
-  -- never too much is given back.
-  local since = math.max(0, now - at)
-  local gw, gf = leaked(whole0 + n, frac0, l, p, since)
-  if num ~= l or den ~= p then
-    local f1 = mul_div(frac0, den, p)
-    local ow, of = leaked(whole0 + n, f1, num, den, since)
-    gf = mul_div(gf, den, p)
-    if ow < gw or ow == gw and of < gf then gw, gf = ow, of end
-  end
-  if gw >= n then gw, gf = n, 0 end
-  if gw == 0 and gf == 0 then return 0 end
-  whole, frac = whole - gw, frac - gf
-  if frac < 0 then whole, frac = whole - 1, frac + den end
-  if whole < 0 then whole, frac = 0, 0 end
-  after, ends = pack('>BI7I6I6I6I6', 66, last, whole, frac, num, den), last + (whole * den + frac) / num
+  redis.call('SET', key, after, 'PX', ceil(math.max(0, ends - now) / 1000) + margin)
 end
-redis.call('SET', key, after, 'PX', math.max(0, ceil((ends - now) / 1000)) + margin)
+if KEYS[2] then redis.call('SET', KEYS[2], '', 'PX', lifetime) end
 return 1

@@ -34,7 +34,7 @@ func (h *handler) refund(w http.ResponseWriter, r *http.Request) error {
 		return fail(http.StatusBadRequest, "This is not a receipt of this service, or was signed with another secret.")
 	}
 	if err != nil {
-		return err
+		return fail(http.StatusServiceUnavailable, "The store does not answer; whether it was given back is not known. It is given back once, so try again.")
 	}
 	return write(w, refundAnswer{gave})
 }
