@@ -3,6 +3,7 @@ package httplimit
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,6 +42,9 @@ func TestHeadersOfDecisions(t *testing.T) {
 	shadow := check(t, "gateway", "next", weir.PerMinute(1))
 	shadow.Group = &weir.Group{Shadow: true}
 	perSecond := check(t, "gateway", "burst", weir.Per(10, 100*time.Millisecond))
+	vast := check(t, "vast", "x", weir.PerSecond(1))
+	vast.Limit = limit(t, weir.PerSecond(1<<53), weir.WithAlgorithm(weir.FixedWindow))
+	long := check(t, strings.Repeat("long.", 80), "x", weir.PerHour(5))
 	quoted := check(t, "a\"b\\c\u00e9", "x", weir.PerHour(5))
 
 	for _, c := range []struct {
@@ -58,7 +62,7 @@ func TestHeadersOfDecisions(t *testing.T) {
 				"X-Ratelimit-Limit": {"60"}, "X-Ratelimit-Remaining": {"59"},
 				"X-Ratelimit-Reset": {"1700000014"}, // …00.25 + 13.000001, rounded up
 				"Ratelimit-Policy":  {`"edge";q=1000;w=60, "gateway";q=60;w=60`},
-				"Ratelimit":         {`"gateway";r=59;t=14`},
+				"Ratelimit":         {`"gateway";r=59;t=14;limit=60;remaining=59;reset=14`},
 			},
 		},
 		{
@@ -68,7 +72,7 @@ func TestHeadersOfDecisions(t *testing.T) {
 			want: http.Header{
 				"X-Ratelimit-Limit": {"60"}, "X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"1700000031"},
 				"Ratelimit-Policy": {`"edge";q=1000;w=60, "gateway";q=60;w=60`},
-				"Ratelimit":        {`"gateway";r=0;t=30`}, "Retry-After": {"2"},
+				"Ratelimit":        {`"gateway";r=0;t=30;limit=60;remaining=0;reset=30`}, "Retry-After": {"2"},
 			},
 		},
 		{
@@ -90,21 +94,21 @@ func TestHeadersOfDecisions(t *testing.T) {
 			checks:  []weir.Check{gateway, shadow},
 			results: []weir.Result{allowed(60, 59, time.Second), refused(1, time.Minute, time.Minute)},
 			headers: Headers{OmitLegacy: true},
-			want:    http.Header{"Ratelimit-Policy": {`"gateway";q=60;w=60`}, "Ratelimit": {`"gateway";r=59;t=1`}},
+			want:    http.Header{"Ratelimit-Policy": {`"gateway";q=60;w=60`}, "Ratelimit": {`"gateway";r=59;t=1;limit=60;remaining=59;reset=1`}},
 		},
 		{
 			name:    "two limits of a layer are told apart; a window below a second is left out",
 			checks:  []weir.Check{gateway, perSecond},
 			results: []weir.Result{allowed(60, 59, time.Second), allowed(10, 9, 100*time.Millisecond)},
 			headers: Headers{OmitLegacy: true},
-			want:    http.Header{"Ratelimit-Policy": {`"gateway/plan";q=60;w=60, "gateway/burst";q=10`}, "Ratelimit": {`"gateway/burst";r=9;t=1`}},
+			want:    http.Header{"Ratelimit-Policy": {`"gateway/plan";q=60;w=60, "gateway/burst";q=10`}, "Ratelimit": {`"gateway/burst";r=9;t=1;limit=10;remaining=9;reset=1`}},
 		},
 		{
 			name:    "names are RFC 9651 strings",
 			checks:  []weir.Check{quoted},
 			results: []weir.Result{allowed(5, 4, time.Hour)},
 			headers: Headers{OmitLegacy: true},
-			want:    http.Header{"Ratelimit-Policy": {`"a\"b\\c?";q=5;w=3600`}, "Ratelimit": {`"a\"b\\c?";r=4;t=3600`}},
+			want:    http.Header{"Ratelimit-Policy": {`"a\"b\\c?";q=5;w=3600`}, "Ratelimit": {`"a\"b\\c?";r=4;t=3600;limit=5;remaining=4;reset=3600`}},
 		},
 		{
 			name:    "delta (B39)",
@@ -120,13 +124,60 @@ func TestHeadersOfDecisions(t *testing.T) {
 			headers: Headers{Reset: Delta, OmitIETF: true},
 			want:    http.Header{"X-Ratelimit-Limit": {"60"}, "X-Ratelimit-Remaining": {"60"}, "X-Ratelimit-Reset": {"0"}},
 		},
+		{
+			name:    "the draft's own parameters alone",
+			checks:  []weir.Check{gateway},
+			results: []weir.Result{allowed(60, 59, 13*time.Second)},
+			headers: Headers{OmitLegacy: true, Bare: true},
+			want:    http.Header{"Ratelimit-Policy": {`"gateway";q=60;w=60`}, "Ratelimit": {`"gateway";r=59;t=13`}},
+		},
+		{
+			name:    "the names of two drafts in one item",
+			checks:  []weir.Check{gateway},
+			results: []weir.Result{allowed(60, 59, 13*time.Second)},
+			headers: Headers{OmitLegacy: true, IETF: Both},
+			want: http.Header{
+				"Ratelimit-Policy": {`"gateway";q=60;w=60`},
+				"Ratelimit":        {`"gateway";r=59;t=13;a=59;w=13;limit=60;remaining=59;reset=13`},
+			},
+		},
+		{
+			name:    "a count above what a structured field holds",
+			checks:  []weir.Check{vast},
+			results: []weir.Result{allowed(1<<53, 1<<53-1, time.Second)},
+			headers: Headers{Bare: true},
+			want: http.Header{
+				"X-Ratelimit-Limit": {"9007199254740992"}, "X-Ratelimit-Remaining": {"9007199254740991"}, "X-Ratelimit-Reset": {"1700000002"},
+				"Ratelimit-Policy": {`"vast";q=999999999999999;w=1`}, "Ratelimit": {`"vast";r=999999999999999;t=1`},
+			},
+		},
+		{
+			name:    "no reset, and names of one's own",
+			checks:  []weir.Check{gateway},
+			results: []weir.Result{allowed(60, 59, 13*time.Second)},
+			headers: Headers{Reset: NoReset, Bare: true, Names: Names{Limit: "x-rate-limit-limit", Remaining: "X-Rate-Limit-Remaining", RateLimit: "rl"}},
+			want: http.Header{
+				"X-Rate-Limit-Limit": {"60"}, "X-Rate-Limit-Remaining": {"59"},
+				"Ratelimit-Policy": {`"gateway";q=60;w=60`}, "Rl": {`"gateway";r=59;t=13`},
+			},
+		},
+		{
+			name:    "more text than a block has room for",
+			checks:  []weir.Check{edge, long, gateway},
+			results: []weir.Result{allowed(1000, 999, time.Minute), allowed(5, 4, time.Minute), allowed(60, 59, time.Second)},
+			want: http.Header{
+				"X-Ratelimit-Limit": {"5"}, "X-Ratelimit-Remaining": {"4"}, "X-Ratelimit-Reset": {"1700000061"},
+				"Ratelimit-Policy": {`"edge";q=1000;w=60, "` + long.Key.Layer + `";q=5;w=3600, "gateway";q=60;w=60`},
+				"Ratelimit":        {`"` + long.Key.Layer + `";r=4;t=60;limit=5;remaining=4;reset=60`},
+			},
+		},
 		{name: "nothing checked, nothing told", want: http.Header{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := weir.Decide(7, c.checks, c.results)
-			got := http.Header{"X-Ratelimit-Limit": {"a stale one", "and another"}}
-			if len(c.checks) == 0 || c.headers.OmitLegacy {
-				got = http.Header{}
+			got := http.Header{}
+			for name := range c.want {
+				got[name] = []string{"a stale one", "and another"}
 			}
 			c.headers.Set(got, &d)
 			c.want.Set("Weir-Decision", "0000000000000007")
@@ -134,6 +185,30 @@ func TestHeadersOfDecisions(t *testing.T) {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+// A field's value cannot be changed through another's, as by append.
+func TestFieldsShareNothing(t *testing.T) {
+	d := weir.Decide(7, []weir.Check{check(t, "gateway", "plan", weir.PerMinute(60))}, []weir.Result{allowed(60, 59, time.Second)})
+	header := http.Header{}
+	Headers{}.Set(header, &d)
+	want := header.Clone()
+	for _, name := range []string{"X-RateLimit-Limit", "RateLimit-Policy", "Weir-Decision"} {
+		header.Add(name, "more")
+		want.Add(name, "more")
+	}
+	if diff := cmp.Diff(want, header); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestDecisionIsLeftOut(t *testing.T) {
+	d := weir.Decide(7, nil, nil)
+	header := http.Header{}
+	Headers{OmitDecision: true}.Set(header, &d)
+	if len(header) != 0 {
+		t.Errorf("got %v", header)
 	}
 }
 

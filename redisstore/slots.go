@@ -26,7 +26,7 @@ func (s *Store) takeSlots(ctx context.Context, checks []weir.Check, results []we
 	if len(parts) == 1 {
 		return s.take(ctx, checks, results)
 	}
-	if slices.ContainsFunc(checks, func(c weir.Check) bool { return c.Limit.CountsAll() }) {
+	if slices.ContainsFunc(checks, mustTakeTurns) {
 		return s.takeInTurn(ctx, checks, results)
 	}
 	calls := make([]call, len(parts))
@@ -54,6 +54,13 @@ func (s *Store) takeSlots(ctx context.Context, checks []weir.Check, results []we
 	}
 	s.settle(ctx, checks, results)
 	return nil
+}
+
+// mustTakeTurns reports whether the check must not be asked before what stands
+// before it has passed: it counts refused calls too, and unless it is independent
+// only those that reach it.
+func mustTakeTurns(c weir.Check) bool {
+	return c.Limit.CountsAll() && (c.Group == nil || c.Group.Charge != weir.Independent)
 }
 
 // split sorts the checks by identity, in order of appearance.

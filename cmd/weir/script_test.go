@@ -29,8 +29,10 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// withoutOurEnvironment keeps the developer's WEIR_* out of the scripts.
+// withoutOurEnvironment keeps the developer's WEIR_* out of the scripts. A program
+// built with -race sleeps for a second before it ends, unless told not to.
 func withoutOurEnvironment(e *testscript.Env) error {
+	e.Setenv("GORACE", "atexit_sleep_ms=0")
 	for i := len(e.Vars) - 1; i >= 0; i-- {
 		if strings.HasPrefix(e.Vars[i], "WEIR_") {
 			e.Vars = append(e.Vars[:i], e.Vars[i+1:]...)
