@@ -44,6 +44,15 @@ var arrows = []arrow{
 	{"policy", "go.yaml.in/yaml/v4", "nodes with line and column; see docs/decisions.md"},
 
 	{"httplimit", ".", "it renders a weir.Decision"},
+	{"httplimit", "clientip", "whose request it is, behind trusted proxies"},
+	{"httplimit", "internal/credential", "keys of API keys and tokens that show neither"},
+
+	{"grpclimit", ".", "it asks a weir.Limiter"},
+	{"grpclimit", "clientip", "whose call it is, behind trusted proxies"},
+	{"grpclimit", "internal/credential", "keys of API keys and tokens that show neither"},
+	{"grpclimit", "google.golang.org/grpc", "the interceptors' types, statuses and metadata"},
+	{"grpclimit", "google.golang.org/genproto/googleapis/rpc", "RetryInfo and QuotaFailure, which clients know"},
+	{"grpclimit", "google.golang.org/protobuf", "the duration in RetryInfo"},
 
 	{"internal/front/forwardauth", ".", "it gets a weir.Decision"},
 	{"internal/front/forwardauth", "clientip", "whose request it is, behind a trusted proxy"},
@@ -90,6 +99,12 @@ var arrows = []arrow{
 	{"redisstore (tests)", "github.com/redis/rueidis", "they ask the server what is there"},
 
 	{"httplimit (tests)", "github.com/google/go-cmp", "differences of header sets that a person can read"},
+	{"grpclimit (tests)", "github.com/google/go-cmp", "differences of messages that a person can read"},
+	{"grpclimit (tests)", "google.golang.org/grpc", "a real server and client, and its test service"},
+	{"grpclimit (tests)", "google.golang.org/genproto/googleapis/rpc", "the details of a refusal"},
+	{"grpclimit (tests)", "google.golang.org/protobuf", "messages are compared as such"},
+	{"internal/daemon (tests)", "github.com/google/go-cmp", "differences of header sets that a person can read"},
+	{"cmd/weir (tests)", "github.com/rogpeppe/go-internal", "sessions with the program as scripts; see docs/decisions.md"},
 }
 
 // pure are the packages that pull no third-party module into whoever imports

@@ -1,12 +1,10 @@
 package httplimit
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
 	"net/http"
 	"net/textproto"
-	"strings"
+
+	"github.com/weirhq/weir/internal/credential"
 )
 
 // AnyValue believes every value. Whoever invents a value for each request then
@@ -28,7 +26,7 @@ func ByHeader(name string, known func(value string) bool, secret []byte) KeyFunc
 	}
 	name = textproto.CanonicalMIMEHeaderKey(name)
 	return func(r *http.Request) (string, error) {
-		return hashKnown(only(r.Header[name]), known, secret), nil
+		return credential.KnownKey(r.Header[name], known, secret), nil
 	}
 }
 
@@ -38,44 +36,12 @@ func ByBearer(known func(token string) bool, secret []byte) KeyFunc {
 		panic("httplimit: ByBearer: nil says which tokens are known; AnyValue believes them all")
 	}
 	return func(r *http.Request) (string, error) {
-		scheme, token, _ := strings.Cut(only(r.Header["Authorization"]), " ")
-		if !strings.EqualFold(scheme, "Bearer") {
-			return "", nil
-		}
-		return hashKnown(strings.TrimLeft(token, " "), known, secret), nil
+		return credential.KnownKey(credential.Bearer(r.Header["Authorization"]), known, secret), nil
 	}
-}
-
-// only is the value of a header that stands there once.
-func only(lines []string) string {
-	if len(lines) != 1 {
-		return ""
-	}
-	return lines[0]
-}
-
-func hashKnown(value string, known func(string) bool, secret []byte) string {
-	if value == "" || !known(value) {
-		return ""
-	}
-	return Hash(secret, value)
 }
 
 // Hash makes a key of a credential, "key:" and 128 bits of its HMAC-SHA256, that
 // may be seen in a store or a log; a policy with the same secret makes the same.
 // Without a secret it is plain SHA-256, which suffices for credentials that
 // nobody can guess. Processes that share a store need the same secret.
-func Hash(secret []byte, credential string) string {
-	var key [4 + 22]byte
-	return string(base64.RawURLEncoding.AppendEncode(append(key[:0], "key:"...), digest(secret, credential)[:16]))
-}
-
-func digest(secret []byte, credential string) []byte {
-	if len(secret) == 0 {
-		sum := sha256.Sum256([]byte(credential))
-		return sum[:]
-	}
-	mac := hmac.New(sha256.New, secret)
-	mac.Write([]byte(credential))
-	return mac.Sum(nil)
-}
+func Hash(secret []byte, text string) string { return credential.Key(secret, text) }

@@ -40,7 +40,6 @@ const (
 // stay open, and it answers READONLY for ever.
 type connector struct {
 	option  rueidis.ClientOption
-	dialer  dialer
 	current atomic.Pointer[rueidis.Client]
 
 	mu       sync.Mutex
@@ -53,7 +52,6 @@ type connector struct {
 
 func newConnector(o rueidis.ClientOption) *connector {
 	c := &connector{option: o, stop: make(chan struct{})}
-	c.option.DialCtxFn = c.dialer.dial
 	if client, err := rueidis.NewClient(c.option); err == nil {
 		c.current.Store(&client)
 	} else {
@@ -140,7 +138,6 @@ func (c *connector) close() {
 	c.closed = true
 	close(c.stop)
 	c.mu.Unlock()
-	c.dialer.close()
 	c.running.Wait()
 	if client := c.current.Load(); client != nil {
 		(*client).Close()

@@ -46,27 +46,27 @@ type doerEvaler struct {
 	reloader reloader
 }
 
-func (e *doerEvaler) eval(ctx context.Context, s *script, keys, args []string) (string, error) {
+func (e *doerEvaler) eval(ctx context.Context, s *script, c call) (string, error) {
 	if err := e.places.enter(ctx); err != nil {
 		return "", err
 	}
 	defer e.places.leave()
 	loads := e.reloader.loads.Load()
-	byName := func() (string, error) { return e.do(ctx, "EVALSHA", s.sha, keys, args) }
+	byName := func() (string, error) { return e.do(ctx, "EVALSHA", s.sha, c) }
 	text, err := byName()
 	if isNoScript(err) {
-		return e.reloader.again(ctx, loads, byName, func() (string, error) { return e.do(ctx, "EVAL", s.body, keys, args) })
+		return e.reloader.again(ctx, loads, byName, func() (string, error) { return e.do(ctx, "EVAL", s.body, c) })
 	}
 	return text, err
 }
 
-func (e *doerEvaler) do(ctx context.Context, command, script string, keys, args []string) (string, error) {
-	all := make([]any, 0, 3+len(keys)+len(args))
-	all = append(all, command, script, len(keys))
-	for _, k := range keys {
+func (e *doerEvaler) do(ctx context.Context, command, script string, c call) (string, error) {
+	all := make([]any, 0, 3+len(c.keys)+len(c.args))
+	all = append(all, command, script, len(c.keys))
+	for _, k := range c.keys {
 		all = append(all, k)
 	}
-	for _, a := range args {
+	for _, a := range c.args {
 		all = append(all, a)
 	}
 	answer, err := e.doer.Do(ctx, all...)
@@ -83,12 +83,12 @@ func (e *doerEvaler) do(ctx context.Context, command, script string, keys, args 
 	}
 }
 
-func (e *doerEvaler) evalAll(ctx context.Context, s *script, calls []call) []reply {
+func (e *doerEvaler) evalAll(ctx context.Context, s *script, calls []call) ([]reply, error) {
 	replies := make([]reply, len(calls))
 	for i, c := range calls {
-		replies[i].text, replies[i].err = e.eval(ctx, s, c.keys, c.args)
+		replies[i].text, replies[i].err = e.eval(ctx, s, c)
 	}
-	return replies
+	return replies, nil
 }
 
 func (e *doerEvaler) unlink(ctx context.Context, key string) error {

@@ -7,9 +7,10 @@ import (
 
 // evaler runs scripts on whatever client the user has.
 type evaler interface {
-	eval(ctx context.Context, s *script, keys, args []string) (string, error)
-	// evalAll makes several calls at once, each with a reply of its own.
-	evalAll(ctx context.Context, s *script, calls []call) []reply
+	eval(ctx context.Context, s *script, c call) (string, error)
+	// evalAll makes several calls at once, each with a reply of its own. An error
+	// means that no reply is known.
+	evalAll(ctx context.Context, s *script, calls []call) ([]reply, error)
 	unlink(ctx context.Context, key string) error
 }
 
@@ -39,6 +40,9 @@ func newPlaces() places { return make(places, maxInFlight) }
 
 // enter takes a place, or gives up with the context.
 func (p places) enter(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	select {
 	case p <- struct{}{}:
 		return nil

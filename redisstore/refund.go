@@ -44,7 +44,7 @@ func (s *Store) refund(ctx context.Context, c *weir.Charge, keys []string) (bool
 	for _, v := range [...]int64{c.Cost, c.At, c.Before.Whole, c.Before.Frac, s.markerLifetime(c)} {
 		charge = appendDouble(charge, v)
 	}
-	reply, err := s.eval.eval(ctx, refundScript, keys, []string{string(head), c.Limit.Wire(), string(charge)})
+	reply, err := s.eval.eval(ctx, refundScript, call{keys, []string{string(head), c.Limit.Wire(), string(charge)}})
 	return reply == "1", err
 }
 

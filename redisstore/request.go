@@ -28,10 +28,10 @@ func wireCost(n int64) int64 {
 	return n
 }
 
-// request are the keys and arguments of takeScript.
-func (s *Store) request(checks []weir.Check) (keys, args []string) {
-	keys = make([]string, 0, len(checks))
-	args = make([]string, 1, 1+len(checks))
+// request is the call of takeScript.
+func (s *Store) request(checks []weir.Check) call {
+	keys := make([]string, 0, len(checks))
+	args := make([]string, 1, 1+len(checks))
 	head := make([]byte, 0, 16+13*len(checks))
 	head = appendDouble(head, s.now())
 	head = appendDouble(head, s.margin.Milliseconds())
@@ -49,7 +49,7 @@ func (s *Store) request(checks []weir.Check) (keys, args []string) {
 		args = append(args, c.Limit.Wire())
 	}
 	args[0] = string(head)
-	return keys, args
+	return call{keys, args}
 }
 
 // now is the instant to decide at, µs, or -1 for the server's.

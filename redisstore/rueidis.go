@@ -50,57 +50,74 @@ func (e *rueidisEvaler) client() (rueidis.Client, error) {
 	return e.connector.client()
 }
 
-func (e *rueidisEvaler) eval(ctx context.Context, s *script, keys, args []string) (string, error) {
-	if err := e.places.enter(ctx); err != nil {
-		return "", err
-	}
-	defer e.places.leave()
+// apart makes a call in a place of its own and waits for it as long as the context
+// says. The call itself goes on to its end: what it holds of the client, a slot
+// among those that wait for a reply or a connection being made, is not free
+// before, and neither is its place. Were it given up with its caller, callers of a
+// silent server would fill the client's queue; and where a handshake takes longer
+// than callers wait, none would ever be finished.
+func apart[T any](ctx context.Context, e *rueidisEvaler, call func(context.Context, rueidis.Client) (T, error)) (reply T, err error) {
 	client, err := e.client()
 	if err != nil {
-		return "", err
+		return reply, err
 	}
-	loads := e.reloader.loads.Load()
-	text, err := textOf(client.Do(ctx, byName(client, s, keys, args)))
-	if isNoScript(err) {
-		text, err = e.again(ctx, client, s, loads, call{keys, args})
+	if err := e.places.enter(ctx); err != nil {
+		return reply, err
 	}
-	e.heed(err)
-	return text, err
+	type answer struct {
+		reply T
+		err   error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		defer e.places.leave()
+		reply, err := call(context.Background(), client)
+		e.heed(err)
+		done <- answer{reply, err}
+	}()
+	select {
+	case a := <-done:
+		return a.reply, a.err
+	case <-ctx.Done():
+		return reply, ctx.Err()
+	}
 }
 
-func (e *rueidisEvaler) evalAll(ctx context.Context, s *script, calls []call) []reply {
-	replies := make([]reply, len(calls))
-	client, err := e.client()
-	if err == nil {
-		err = e.places.enter(ctx)
-	}
-	if err != nil {
-		for i := range replies {
-			replies[i].err = err
+func (e *rueidisEvaler) eval(ctx context.Context, s *script, c call) (string, error) {
+	return apart(ctx, e, func(ctx context.Context, client rueidis.Client) (string, error) {
+		loads := e.reloader.loads.Load()
+		text, err := textOf(client.Do(ctx, byName(client, s, c)))
+		if isNoScript(err) {
+			return e.again(ctx, client, s, loads, c)
 		}
-		return replies
-	}
-	defer e.places.leave()
-	commands := make(rueidis.Commands, len(calls))
-	for i, c := range calls {
-		commands[i] = byName(client, s, c.keys, c.args)
-	}
-	loads := e.reloader.loads.Load()
-	for i, r := range client.DoMulti(ctx, commands...) {
-		replies[i].text, replies[i].err = textOf(r)
-		if isNoScript(replies[i].err) {
-			replies[i].text, replies[i].err = e.again(ctx, client, s, loads, calls[i])
+		return text, err
+	})
+}
+
+func (e *rueidisEvaler) evalAll(ctx context.Context, s *script, calls []call) ([]reply, error) {
+	return apart(ctx, e, func(ctx context.Context, client rueidis.Client) ([]reply, error) {
+		commands := make(rueidis.Commands, len(calls))
+		for i, c := range calls {
+			commands[i] = byName(client, s, c)
 		}
-		e.heed(replies[i].err)
-	}
-	return replies
+		replies := make([]reply, len(calls))
+		loads := e.reloader.loads.Load()
+		for i, r := range client.DoMulti(ctx, commands...) {
+			replies[i].text, replies[i].err = textOf(r)
+			if isNoScript(replies[i].err) {
+				replies[i].text, replies[i].err = e.again(ctx, client, s, loads, calls[i])
+			}
+			e.heed(replies[i].err)
+		}
+		return replies, nil
+	})
 }
 
 func (e *rueidisEvaler) again(ctx context.Context, client rueidis.Client, s *script, loads int64, c call) (string, error) {
 	return e.reloader.again(ctx, loads, func() (string, error) {
-		return textOf(client.Do(ctx, byName(client, s, c.keys, c.args)))
+		return textOf(client.Do(ctx, byName(client, s, c)))
 	}, func() (string, error) {
-		return textOf(client.Do(ctx, byBody(client, s, c.keys, c.args)))
+		return textOf(client.Do(ctx, byBody(client, s, c)))
 	})
 }
 
@@ -112,21 +129,18 @@ func (e *rueidisEvaler) heed(err error) {
 }
 
 func (e *rueidisEvaler) unlink(ctx context.Context, key string) error {
-	client, err := e.client()
-	if err != nil {
-		return err
-	}
-	err = client.Do(ctx, client.B().Unlink().Key(key).Build()).Error()
-	e.heed(err)
+	_, err := apart(ctx, e, func(ctx context.Context, client rueidis.Client) (struct{}, error) {
+		return struct{}{}, client.Do(ctx, client.B().Unlink().Key(key).Build()).Error()
+	})
 	return err
 }
 
-func byName(client rueidis.Client, s *script, keys, args []string) rueidis.Completed {
-	return client.B().Evalsha().Sha1(s.sha).Numkeys(int64(len(keys))).Key(keys...).Arg(args...).Build()
+func byName(client rueidis.Client, s *script, c call) rueidis.Completed {
+	return client.B().Evalsha().Sha1(s.sha).Numkeys(int64(len(c.keys))).Key(c.keys...).Arg(c.args...).Build()
 }
 
-func byBody(client rueidis.Client, s *script, keys, args []string) rueidis.Completed {
-	return client.B().Eval().Script(s.body).Numkeys(int64(len(keys))).Key(keys...).Arg(args...).Build()
+func byBody(client rueidis.Client, s *script, c call) rueidis.Completed {
+	return client.B().Eval().Script(s.body).Numkeys(int64(len(c.keys))).Key(c.keys...).Arg(c.args...).Build()
 }
 
 // textOf is the reply of a script: a string, or a number in decimal.

@@ -31,10 +31,12 @@ func (s *Store) takeSlots(ctx context.Context, checks []weir.Check, results []we
 	}
 	calls := make([]call, len(parts))
 	for i := range parts {
-		calls[i].keys, calls[i].args = s.request(parts[i].checks)
+		calls[i] = s.request(parts[i].checks)
 	}
-	replies := s.eval.evalAll(ctx, takeScript, calls)
-	var failed error
+	replies, failed := s.eval.evalAll(ctx, takeScript, calls)
+	if failed != nil {
+		return fmt.Errorf("redisstore: take: %w", failed)
+	}
 	for i := range parts {
 		err := replies[i].err
 		if err == nil {

@@ -94,8 +94,7 @@ func (s *Store) Take(ctx context.Context, checks []weir.Check, results []weir.Re
 
 // take is one call for checks whose keys one node holds.
 func (s *Store) take(ctx context.Context, checks []weir.Check, results []weir.Result) error {
-	keys, args := s.request(checks)
-	reply, err := s.eval.eval(ctx, takeScript, keys, args)
+	reply, err := s.eval.eval(ctx, takeScript, s.request(checks))
 	if err != nil {
 		return fmt.Errorf("redisstore: take: %w", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -92,7 +91,7 @@ func TestTinyWindow(t *testing.T) {
 // millisecond is different (B56, B57). Where there is no key, they make none.
 func TestWhatTakesNothingTouchesNothing(t *testing.T) {
 	server := sharedServer(t)
-	store := open(t, urlOf(server))
+	store := open(t, urlOf(server), newClock().options()...) // no window ends meanwhile
 	eachAlgorithm(t, func(t *testing.T, a weir.Algorithm) {
 		limit, k := limitOf(t, weir.PerHour(10), weir.WithAlgorithm(a)), key(t.Name())
 		name := redisstore.KeyName(store, k)
@@ -165,13 +164,13 @@ func TestRefundShortens(t *testing.T) {
 func TestLifetimeAfterAStepBack(t *testing.T) {
 	server := sharedServer(t)
 	eachAlgorithm(t, func(t *testing.T, a weir.Algorithm) {
-		var ahead atomic.Int64
-		store := open(t, urlOf(server), redisstore.WithClock(func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }))
-		first, second := limitOf(t, weir.PerHour(100), weir.WithAlgorithm(a)), limitOf(t, weir.Per(90, 61*time.Minute), weir.WithAlgorithm(a))
+		clock := newClock()
+		store := open(t, urlOf(server), redisstore.WithClock(clock.read))
+		first, second := limitOf(t, weir.PerHour(100), weir.WithAlgorithm(a)), limitOf(t, weir.Per(90, 2*time.Hour), weir.WithAlgorithm(a))
 		l := &lifetime{t, store, server, key(t.Name())}
-		ahead.Store(int64(10 * time.Minute))
+		clock.pass(15 * time.Minute)
 		l.take(first, 50)
-		ahead.Store(0)
+		clock.pass(-10 * time.Minute)
 		start := time.Now()
 		r := l.take(second, 90)
 		if r.Allowed {

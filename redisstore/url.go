@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -61,6 +62,7 @@ func parseURL(text string) (o rueidis.ClientOption, err error) {
 			return fail("a socket is written with three slashes: unix:///run/redis.sock")
 		}
 		o.InitAddress = []string{u.Path}
+		o.DialCtxFn = dialUnix
 		o.ForceSingleClient = true
 		if o.SelectDB, err = database(u.Query().Get("db")); err != nil {
 			return fail("%w", err)
@@ -110,6 +112,10 @@ func withPort(address, port string) (string, error) {
 		return "", fmt.Errorf("%q is not host:port", address)
 	}
 	return joined, nil
+}
+
+func dialUnix(ctx context.Context, path string, d *net.Dialer, _ *tls.Config) (net.Conn, error) {
+	return d.DialContext(ctx, "unix", path)
 }
 
 func tlsConfig(query url.Values) (*tls.Config, error) {

@@ -1,7 +1,6 @@
 package redistest
 
 import (
-	"io"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -13,8 +12,7 @@ type Proxy struct {
 	Addr string
 
 	target  atomic.Pointer[string]
-	replies atomic.Int64 // read from the server so far
-	drop    atomic.Int64 // every so many replies the connection dies; 0 never
+	drop    atomic.Int64 // a connection dies at its nth reply; 0 never
 	swallow atomic.Bool  // nothing is passed on, either way
 
 	listener net.Listener
@@ -45,8 +43,9 @@ func StartProxy(t testing.TB, target string) *Proxy {
 // with a name that points to another address.
 func (p *Proxy) Retarget(target string) { p.target.Store(&target) }
 
-// DropEvery ends a connection instead of passing on every nth reply: the server
-// has executed the command and the client never learns of it. 0 ends that.
+// DropEvery ends every connection instead of passing on its nth reply, of which
+// the handshake's is the first: the server has executed the command and the client
+// never learns of it. 0 ends that.
 func (p *Proxy) DropEvery(n int) { p.drop.Store(int64(n)) }
 
 // Swallow makes the proxy read and pass on nothing, with all sockets open.
@@ -73,8 +72,8 @@ func (p *Proxy) accept() {
 			continue
 		}
 		p.keep(client, server)
-		p.running.Go(func() { p.pass(server, client, nil) })
-		p.running.Go(func() { p.pass(client, server, &p.replies) })
+		p.running.Go(func() { p.pass(server, client, false) })
+		p.running.Go(func() { p.pass(client, server, true) })
 	}
 }
 
@@ -86,9 +85,9 @@ func (p *Proxy) keep(conns ...net.Conn) {
 	}
 }
 
-// pass copies in the order of arrival. Where it counts replies it takes each read
-// for one, which holds for a client that waits for its reply.
-func (p *Proxy) pass(to, from net.Conn, count *atomic.Int64) {
+// pass copies in the order of arrival. Of replies it takes each read for one,
+// which holds for a client that waits for its reply.
+func (p *Proxy) pass(to, from net.Conn, replies bool) {
 	defer func() {
 		to.Close()
 		from.Close()
@@ -98,7 +97,7 @@ func (p *Proxy) pass(to, from net.Conn, count *atomic.Int64) {
 		p.mu.Unlock()
 	}()
 	buf := make([]byte, 64<<10)
-	for {
+	for reads := int64(1); ; reads++ {
 		n, err := from.Read(buf)
 		if err != nil {
 			return
@@ -106,10 +105,10 @@ func (p *Proxy) pass(to, from net.Conn, count *atomic.Int64) {
 		if p.swallow.Load() {
 			continue
 		}
-		if every := p.drop.Load(); count != nil && every > 0 && count.Add(1)%every == 0 {
+		if nth := p.drop.Load(); replies && nth > 0 && reads >= nth {
 			return
 		}
-		if _, err := to.Write(buf[:n]); err != nil && err != io.EOF {
+		if _, err := to.Write(buf[:n]); err != nil {
 			return
 		}
 	}

@@ -17,7 +17,7 @@ type Sentinel struct {
 // StartSentinel starts the three and waits until the sentinel knows the replica.
 func StartSentinel(t testing.TB) *Sentinel {
 	t.Helper()
-	s := &Sentinel{Master: Start(t)}
+	s := &Sentinel{Master: Start(t, "--repl-diskless-sync-delay", "0")}
 	s.Replica = Start(t, "--replicaof", "127.0.0.1 "+s.Master.Port)
 	Until(t, 10*time.Second, func() bool { return strings.Contains(s.Replica.Do("info", "replication"), "master_link_status:up") }, "the replica follows")
 

@@ -3,11 +3,7 @@ local raw = found[c]
 if raw == nil then
   raw = redis.pcall('GET', key)
   if raw then
-    local fits = type(raw) == 'string' and #raw == 21 and raw:byte(1) == 87
-    if fits then
-      local _, w, used = unpack('>I7I6I7', raw, 2)
-      fits = w >= 1 and used <= 9007199254740992
-    end
+    --@fixed-window-fits
     if not fits then
       raw, replaced[c] = false, true
     end

@@ -19,11 +19,8 @@ if KEYS[2] and redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
 local after, ends
 
 if kind == 3 then
-  local tail = redis.pcall('LRANGE', key, -2, -1)
-  local newest, head = tail[1], tail[2]
-  if not (head and #newest == 12 and #head == 14 and head:byte(1) == 76) then return 0 end
-  local sum, period = unpack('>I7I6', head, 2)
-  if at + period <= now or n > sum or redis.call('LREM', key, -1, pack('>I7I5', at, n)) == 0 then
+  --@sliding-log-tail
+  if not fits or at + period <= now or n > sum or redis.call('LREM', key, -1, pack('>I7I5', at, n)) == 0 then
     return 0
   end
   newest = redis.call('LRANGE', key, -2, -2)[1]
@@ -36,16 +33,17 @@ if kind == 3 then
   end
 else
   local raw = redis.pcall('GET', key)
-  if type(raw) ~= 'string' then return 0 end
 
   if kind == 2 then
-    if #raw ~= 21 or raw:byte(1) ~= 87 then return 0 end
+    --@fixed-window-fits
+    if not fits then return 0 end
     local start, w, count = unpack('>I7I6I7', raw, 2)
     if w ~= W or start ~= at - at % W or start + W <= now or count == 0 then return 0 end
     after, ends = pack('>BI7I6I7', 87, start, W, math.max(0, count - n)), start + W
 
   elseif kind == 4 then
-    if #raw ~= 24 or raw:byte(1) ~= 67 then return 0 end
+    --@sliding-counter-fits
+    if not fits then return 0 end
     local start, w, prev, cur = unpack('>I7I6I5I5', raw, 2)
     local charged = at - at % W
     if w ~= W or now >= charged + 2 * W then return 0 end

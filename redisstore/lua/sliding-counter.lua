@@ -4,11 +4,7 @@ local raw = found[c]
 if raw == nil then
   raw = redis.pcall('GET', key)
   if raw then
-    local fits = type(raw) == 'string' and #raw == 24 and raw:byte(1) == 67
-    if fits then
-      local s, w = unpack('>I7I6', raw, 2)
-      fits = w >= 1 and w <= 35164800000000 and s % w == 0
-    end
+    --@sliding-counter-fits
     if not fits then
       raw, replaced[c] = false, true
     end

@@ -3,19 +3,11 @@
 -- bytes an entry, against some 118 in a sorted set.
 local log = logs[c]
 if not log then
-  log = { sum = 0, live = 0, left = 0, period = W, pending = 0 }
+  --@sliding-log-tail
+  log = { newest = newest, sum = sum, live = sum, left = 0, period = period, pending = 0 }
   logs[c] = log
-  local tail = redis.pcall('LRANGE', key, -2, -1)
-  local newest, head = tail[1], tail[2]
-  local fits = head and #newest == 12 and #head == 14 and head:byte(1) == 76
-  if fits then
-    log.newest = unpack('>I7', newest)
-    log.sum, log.period = unpack('>I7I6', head, 2)
-    log.live = log.sum
-    fits = log.sum <= 4294967296 and log.period <= 35164800000000
-    -- A log that has expired under its own period is as good as forgotten.
-    log.stale = fits and log.newest + log.period <= now
-  end
+  -- A log that has expired under its own period is as good as forgotten.
+  log.stale = fits and newest + period <= now
   -- How many have left (now−W, now]? A key in use drops about one a call.
   local size = 2
   while fits and not log.stale and size > 0 do
