@@ -69,6 +69,7 @@ var arrows = []arrow{
 
 	{"internal/receipt", ".", "it seals a decision's charges"},
 
+	{"internal/admin", "failover", "it exports how the shared store does"},
 	{"internal/admin", ".", "metrics count decisions and their results"},
 	{"internal/admin", "internal/strictjson", "clear errors for bodies that are wrong"},
 	{"internal/admin", "httplimit", "its problem bodies"},
@@ -81,6 +82,8 @@ var arrows = []arrow{
 	{"internal/daemon", "internal/front/forwardauth", "it runs the front"},
 	{"internal/daemon", "internal/front/httpjson", "it runs the front"},
 	{"internal/daemon", "internal/receipt", "the engine seals and opens receipts"},
+	{"internal/daemon", "redisstore", "it opens the shared store that a URL names"},
+	{"internal/daemon", "failover", "and keeps deciding while that does not answer"},
 	{"internal/daemon", "policy", "it loads and compiles the configuration"},
 	{"internal/daemon", "github.com/oklog/run", "servers as actors, the first to return stops all"},
 

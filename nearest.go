@@ -5,14 +5,24 @@ import (
 	"strings"
 )
 
+// longestWord is the length in bytes above which a text is no misspelt word, and
+// is not looked at: it may come from anybody.
+const longestWord = 64
+
 // Nearest is the known word that text was probably meant to be, or "" when none
 // is near: for the suggestion in an error.
 func Nearest(text string, known []string) string {
+	if len(text) > longestWord {
+		return ""
+	}
 	known = slices.Sorted(slices.Values(known))
 	best, distance := "", 1+len(text)/3
 	for _, word := range known {
 		if strings.EqualFold(word, text) {
 			return word
+		}
+		if len(word) > len(text)+distance {
+			continue
 		}
 		if d := editDistance(text, word); d < distance || d == distance && best == "" {
 			best, distance = word, d

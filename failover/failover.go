@@ -53,7 +53,8 @@ type Options struct {
 	// MaxKeys bounds the memory; see [weir.MemoryOptions].
 	MaxKeys int
 	// OnChange is told when the breaker opens ("open"), tries ("half-open") and
-	// closes ("closed"), with the last failure. It must not block.
+	// closes ("closed"), with the last failure. It must not block, nor call the
+	// store.
 	OnChange func(state string, cause error)
 }
 
@@ -91,7 +92,7 @@ func New(primary weir.Store, o Options) *Store {
 		MaxRequests: 1, // a probe is a single call
 		Timeout:     probeEvery,
 		ReadyToTrip: func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= failuresToOpen },
-		IsExcluded:  func(err error) bool { return errors.Is(err, errCallerGone) },
+		IsExcluded:  func(err error) bool { return errors.Is(err, errNotItsFault) },
 		OnStateChange: func(_ string, _, to gobreaker.State) {
 			if o.OnChange != nil {
 				o.OnChange(to.String(), s.lastFailure())
@@ -104,8 +105,11 @@ func New(primary weir.Store, o Options) *Store {
 // Close ends the memory's sweeper.
 func (s *Store) Close() error { return s.local.Close() }
 
-// errCallerGone is told to the breaker of calls whose caller hung up.
-var errCallerGone = errors.New("the caller is gone")
+// What the breaker is told beside the store's own errors.
+var (
+	errNotItsFault = errors.New("the caller hung up, or asked what nobody can answer")
+	errPanic       = errors.New("the call did not return")
+)
 
 // Take implements [weir.Store].
 func (s *Store) Take(ctx context.Context, checks []weir.Check, results []weir.Result) error {
@@ -119,13 +123,15 @@ func (s *Store) Take(ctx context.Context, checks []weir.Check, results []weir.Re
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case isCallersFault(err):
+		return err
 	default:
 		return s.fallBack(checks, results, err)
 	}
 }
 
 // ask makes one call within the budget, unless the breaker is open.
-func (s *Store) ask(ctx context.Context, call func(context.Context) error) error {
+func (s *Store) ask(ctx context.Context, call func(context.Context) error) (err error) {
 	if err := ctx.Err(); err != nil {
 		s.stats.cancelled.Add(1)
 		return err
@@ -134,21 +140,30 @@ func (s *Store) ask(ctx context.Context, call func(context.Context) error) error
 	if err != nil {
 		return err
 	}
+	verdict := errPanic
+	defer func() { done(verdict) }() // also of a probe that panics: no other is let through before
 	bounded, cancel := context.WithTimeout(ctx, s.budget)
+	defer cancel()
 	err = call(bounded)
-	cancel()
 	switch {
 	case err == nil:
-		done(nil)
+		verdict = nil
+	case isCallersFault(err):
+		verdict = errNotItsFault
 	case ctx.Err() != nil:
 		s.stats.cancelled.Add(1)
-		done(errCallerGone)
+		verdict = errNotItsFault
 	default:
 		s.stats.failures.Add(1)
 		s.cause.Store(&err)
-		done(err)
+		verdict = err
 	}
 	return err
+}
+
+// isCallersFault reports whether the store refused the question.
+func isCallersFault(err error) bool {
+	return errors.Is(err, weir.ErrNegativeCost) || errors.Is(err, weir.ErrNoLimit) || errors.Is(err, weir.ErrDuplicateKey)
 }
 
 func (s *Store) lastFailure() error {

@@ -37,3 +37,6 @@ func (s *Store) Stats() Stats {
 	}
 	return stats
 }
+
+// Len is the number of keys held in memory.
+func (s *Store) Len() int { return s.local.Len() }

@@ -28,19 +28,9 @@ func (h Headers) Expose(header http.Header) {
 
 // exposed is a list of the fields that Set may write.
 func (h *Headers) exposed() string {
-	names := h.resolved()
-	list := []string{fieldRetry}
-	if !h.OmitLegacy {
-		list = append(list, names.Limit, names.Remaining)
-		if h.Reset != NoReset {
-			list = append(list, names.Reset)
-		}
-	}
-	if !h.OmitIETF {
-		list = append(list, names.Policy, names.RateLimit)
-	}
+	list := append([]string{fieldRetry}, h.limits()...)
 	if !h.OmitDecision {
-		list = append(list, names.Decision)
+		list = append(list, h.resolved().Decision)
 	}
 	return strings.Join(list, ", ")
 }

@@ -80,11 +80,15 @@ func (h *Headers) set(header http.Header, d *weir.Decision, b *block, policy str
 		return
 	}
 	r := &d.Results[d.Tightest]
+	n := newNumbers(r)
 	if !h.OmitLegacy {
-		f.number(names.Limit, r.Limit)
-		f.number(names.Remaining, r.Remaining)
-		if h.Reset != NoReset {
-			f.number(names.Reset, resetValue(h.Reset, r))
+		f.plain(names.Limit, n.limit())
+		f.plain(names.Remaining, n.remaining())
+		switch h.Reset {
+		case Epoch:
+			f.number(names.Reset, resetAt(r))
+		case Delta:
+			f.plain(names.Reset, n.reset())
 		}
 	}
 	if h.OmitIETF {
@@ -96,14 +100,21 @@ func (h *Headers) set(header http.Header, d *weir.Decision, b *block, policy str
 		f.text = appendPolicies(f.text, d)
 		f.end(names.Policy)
 	}
-	f.text = h.appendItem(f.text, d, r)
+	f.text = h.appendItem(appendName(f.text, d, d.Tightest), r, &n)
 	f.end(names.RateLimit)
 }
 
-// takeBack removes what set wrote about limits.
-func (h *Headers) takeBack(header http.Header) {
-	names := h.resolved()
-	for _, name := range [...]string{names.Limit, names.Remaining, names.Reset, names.Policy, names.RateLimit} {
-		delete(header, name)
+// limits are the names of the fields that speak of limits and are switched on.
+func (h *Headers) limits() []string {
+	names, list := h.resolved(), []string{}
+	if !h.OmitLegacy {
+		list = append(list, names.Limit, names.Remaining)
+		if h.Reset != NoReset {
+			list = append(list, names.Reset)
+		}
 	}
+	if !h.OmitIETF {
+		list = append(list, names.Policy, names.RateLimit)
+	}
+	return list
 }

@@ -203,6 +203,14 @@ func TestFieldsShareNothing(t *testing.T) {
 	}
 }
 
+func TestRetryAfterIsRoundedUp(t *testing.T) {
+	for wait, want := range map[time.Duration]int64{0: 1, 1: 1, time.Second: 1, time.Second + 1: 2, time.Hour: 3600} {
+		if got := RetryAfterSeconds(wait); got != want {
+			t.Errorf("%s: %d, want %d", wait, got, want)
+		}
+	}
+}
+
 func TestDecisionIsLeftOut(t *testing.T) {
 	d := weir.Decide(7, nil, nil)
 	header := http.Header{}

@@ -13,7 +13,7 @@ type Limiter interface {
 	AllowN(ctx context.Context, key string, n int64) (weir.Result, error)
 	// Refund gives back what is left of a take, once.
 	Refund(ctx context.Context, key string, n int64, r weir.Result) (bool, error)
-	// Limit is what the answers speak of.
+	// Limit is what the answers speak of. It is asked for once.
 	Limit() *weir.Limit
 }
 
@@ -107,7 +107,7 @@ func (m *Middleware) Run(w http.ResponseWriter, r *http.Request, next func(http.
 }
 
 func (m *Middleware) admit(w http.ResponseWriter, r *http.Request, d *weir.Decision, a *asked, next func(http.ResponseWriter, *http.Request) error) error {
-	wrapped, answer := watch(w, &m.headers)
+	wrapped, answer := watch(w, m.limits)
 	m.tell(w.Header(), d, &answer.block)
 	if m.counts == nil {
 		return next(wrapped, r)

@@ -12,6 +12,7 @@ type Option func(*settings)
 type settings struct {
 	name             string
 	headers          Headers
+	limits           []string // names of headers' fields
 	cost             func(*http.Request) int64
 	skips            []func(*http.Request) bool
 	preflights       bool
@@ -38,6 +39,7 @@ func newSettings(options []Option) settings {
 		s.report = func(*http.Request, error) {}
 	}
 	s.headers.names = s.headers.resolved()
+	s.limits = s.headers.limits()
 	return s
 }
 

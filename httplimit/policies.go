@@ -52,27 +52,33 @@ func appendPolicies(text []byte, d *weir.Decision) []byte {
 	return text
 }
 
-// appendItem appends what is left of the tightest limit: "gateway";r=412;t=14.
-func (h *Headers) appendItem(text []byte, d *weir.Decision, r *weir.Result) []byte {
-	reset := ceilSeconds(r.ResetAfter)
-	text = appendName(text, d, d.Tightest)
-	text = appendParameter(text, ";r=", r.Remaining)
-	text = appendParameter(text, ";t=", reset)
+// appendItem appends what is left of the tightest limit to its name: ;r=412;t=14.
+func (h *Headers) appendItem(text []byte, r *weir.Result, n *numbers) []byte {
+	limit, remaining := sized(n.limit(), r.Limit), sized(n.remaining(), r.Remaining)
+	text = append(append(text, ";r="...), remaining...)
+	text = append(append(text, ";t="...), n.reset()...)
 	if h.IETF == Both {
-		text = appendParameter(text, ";a=", r.Remaining)
-		text = appendParameter(text, ";w=", reset)
+		text = append(append(text, ";a="...), remaining...)
+		text = append(append(text, ";w="...), n.reset()...)
 	}
 	if h.Bare {
 		return text
 	}
-	text = appendParameter(text, ";limit=", r.Limit)
-	text = appendParameter(text, ";remaining=", r.Remaining)
-	return appendParameter(text, ";reset=", reset)
+	text = append(append(text, ";limit="...), limit...)
+	text = append(append(text, ";remaining="...), remaining...)
+	return append(append(text, ";reset="...), n.reset()...)
 }
 
 // maxInteger is the largest integer of RFC 9651. A parser drops the whole field
 // for one above it; a fixed window's count can be.
 const maxInteger = 999_999_999_999_999
+
+func sized(digits []byte, n int64) []byte {
+	if n > maxInteger {
+		return strconv.AppendInt(nil, maxInteger, 10)
+	}
+	return digits
+}
 
 func appendParameter(text []byte, name string, n int64) []byte {
 	return strconv.AppendInt(append(text, name...), min(n, maxInteger), 10)

@@ -11,16 +11,17 @@ import (
 // outlives its request must not write into another one's answer.
 type response struct {
 	http.ResponseWriter
-	status  int // of the final header; 0 before it is written
-	headers *Headers
-	block   block
+	status int      // of the final header; 0 before it is written
+	limits []string // the names of the fields that speak of limits
+	block  block
 }
 
 // Unwrap is for http.ResponseController.
 func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// WriteHeader takes the fields back where the answer is a redirect: whether
-// another address may be asked now is not theirs to say.
+// WriteHeader implements http.ResponseWriter. It takes the fields back where the
+// answer is a redirect: whether another address may be asked now is not theirs to
+// say.
 func (w *response) WriteHeader(status int) {
 	w.begin(status)
 	w.ResponseWriter.WriteHeader(status)
@@ -57,8 +58,19 @@ func (w *response) begin(status int) {
 		return
 	}
 	w.status = status
+	header := w.Header()
 	if redirect(status) {
-		w.headers.takeBack(w.Header())
+		for _, name := range w.limits {
+			delete(header, name)
+		}
+		return
+	}
+	// A reverse proxy adds what its upstream says of limits of its own. No client
+	// reads a list; the first is what was said here.
+	for _, name := range w.limits {
+		if lines := header[name]; len(lines) > 1 {
+			header[name] = lines[:1]
+		}
 	}
 }
 

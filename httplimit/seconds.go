@@ -10,12 +10,10 @@ import (
 // for a client told 0 comes back at once and is refused again.
 func RetryAfterSeconds(d time.Duration) int64 { return max(1, ceilSeconds(d)) }
 
-// resetValue is rounded up, and counted from the decision's own instant: told
-// from a clock that is read later, it would wobble between answers.
-func resetValue(style ResetStyle, r *weir.Result) int64 {
-	if style == Delta {
-		return ceilSeconds(r.ResetAfter)
-	}
+// resetAt is in seconds since the Unix epoch, rounded up, and counted from the
+// decision's own instant: told from a clock that is read later, it would wobble
+// between answers.
+func resetAt(r *weir.Result) int64 {
 	at := time.Duration(r.At%1_000_000) * time.Microsecond // whole seconds stay apart: a sum in ns may overflow
 	return r.At/1_000_000 + ceilSeconds(min(r.ResetAfter, weir.Never-time.Second)+at)
 }

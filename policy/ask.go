@@ -36,6 +36,9 @@ const (
 
 const denyList = "the caller is on the deny list"
 
+// blocked is the limit of those that are refused without one.
+var blocked, _ = weir.NewLimit(weir.PerSecond(0))
+
 // refusals words what the layer says to those it refuses without a limit.
 func (l *layer) refusals() {
 	l.denies = [denyReasons]string{
@@ -44,7 +47,6 @@ func (l *layer) refusals() {
 		missingKey:     l.name + ": no API key",
 		unknownAddress: l.name + ": the client's address is unknown",
 	}
-	blocked, _ := weir.NewLimit(weir.PerSecond(0))
 	l.denied = weir.Check{Key: weir.Key{Layer: l.name, Limit: "denied", Identity: "all"}, Limit: blocked, Cost: 1, Group: &weir.Group{Shadow: true}}
 }
 

@@ -50,6 +50,7 @@ func (b *by) add(k *compiler, path, word string) {
 	header, isHeader := strings.CutPrefix(word, headerPrefix)
 	switch {
 	case isHeader && isToken(header):
+		k.sent(path, header, "write by: host")
 		name := http.CanonicalHeaderKey(header)
 		b.parts = append(b.parts, part{kind: "header", header: name, secret: isCredential(name)})
 	case word == "route":

@@ -82,6 +82,7 @@ func (k *compiler) compile() *Policy {
 	k.planNames()
 	k.clients(p)
 	k.layers(p)
+	k.room(p.layers)
 	k.knownLayers()
 	return p
 }
@@ -167,6 +168,17 @@ func (k *compiler) callers(path string, texts []string) callers {
 		}
 	}
 	return newCallers(texts)
+}
+
+// room refuses a store that cannot hold what one request asks for.
+func (k *compiler) room(layers []*layer) {
+	var most int64
+	for _, l := range layers {
+		most += l.most()
+	}
+	if k.c.MaxKeys > 0 && k.c.MaxKeys < most {
+		k.fail("max_keys", fmt.Sprintf("write %d or more", max(most, fewKeys)), "max_keys is %d, and one request can need %d", k.c.MaxKeys, most)
+	}
 }
 
 // knownLayers checks what Options.Layers names.

@@ -21,6 +21,7 @@ func (k *compiler) checkCost(path string, c Cost) {
 	case c.N < 0:
 		k.fail(path, "write a number from 1", "cost is %d", c.N)
 	}
+	k.sent(path, c.Header, "choose another header")
 }
 
 func newCost(c Cost) cost { return cost{max(1, c.N), http.CanonicalHeaderKey(c.Header)} }

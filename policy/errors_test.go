@@ -125,6 +125,15 @@ weir.yaml:2:5: the layer: limit is missing: write limit: 100/min, or routes`},
 	{"count all for gcra", "layers: [{name: a, by: ip, limit: 1/s, count: all}]\n", `weir.yaml:1:47: count: all does not exist for gcra: remove it, or write algorithm: fixed-window`},
 	{"cost 0", "layers: [{name: a, by: ip, limit: 1/s, cost: 0}]\n", `weir.yaml:1:46: cost is 0: write a number from 1, or unlimited as the limit`},
 	{"cost of a word", "layers: [{name: a, by: ip, limit: 1/s, cost: X-Cost}]\n", `weir.yaml:1:46: cost is "X-Cost", not a whole number: write it with digits alone, such as 1000`},
+	{"cost above the burst", "layers: [{name: a, by: ip, limit: {limit: 100/min, burst: 5, cost: 10}}]\n", `weir.yaml:1:68: layer a: the cost 10 is above the 5 that 100/min gcra burst 5 admits at once, so every request would be refused: lower it, or raise the burst`},
+	{"cost above the limit", "layers: [{name: a, by: ip, limit: 5/min, cost: 10, algorithm: sliding-log}]\n", `weir.yaml:1:35: layer a: the cost 10 is above the 5 that 5/min sliding-log admits at once, so every request would be refused: lower it, or raise the limit`},
+	{"cost above a plan", "plans: {free: 5/min}\nlayers: [{name: a, by: client, limit: plan, cost: 10}]\n", `weir.yaml:1:15: plan free: the cost 10 is above the 5 that 5/min gcra admits at once, so every request would be refused: lower it, or raise the burst`},
+	{"cost of the host", "layers: [{name: a, by: ip, limit: 1/s, cost: \"header:Host\"}]\n", `weir.yaml:1:46: no request has the header Host: it is the host: choose another header`},
+	{"by the header Host", "layers: [{name: a, by: \"header:host\", limit: 1/s}]\n", `weir.yaml:1:24: no request has the header Host: it is the host: write by: host`},
+	{"by a header that the server takes out", "layers: [{name: a, by: \"header:transfer-encoding\", limit: 1/s}]\n", `weir.yaml:1:24: no request has the header Transfer-Encoding: the server takes it out: choose another header`},
+	{"key in the header Host", "clients: {key: \"header:Host\"}" + okLayer, `weir.yaml:1:16: no request has the header Host: it is the host: choose another header`},
+	{"match of the header Host", "layers: [{name: a, by: ip, limit: 1/s, match: {header: {Host: c}}}]\n", `weir.yaml:1:57: no request has the header Host: it is the host: write match.host`},
+	{"room for one request", "max_keys: 2\nlayers: [{name: a, by: ip, limit: [1/s, 5/min]}, {name: b, by: ip, limit: {limit: 1/s, candidate: 2/s}}]\n", `weir.yaml:1:11: max_keys is 2, and one request can need 4: write 1000 or more`},
 	{"cost of no header", "layers: [{name: a, by: ip, limit: 1/s, cost: \"header:a b\"}]\n", `weir.yaml:1:46: cost names no header: write header:X-Cost`},
 	{"two limits of a period", "layers: [{name: a, by: ip, limit: [10/s, 20/s]}]\n", `weir.yaml:1:42: layer a: two limits are named "s": give one a name: {limit: 20/s, name: …}`},
 	{"name of a limit", "layers: [{name: a, by: ip, limit: {limit: 1/s, name: x#y}}]\n", `weir.yaml:1:54: the limit's name is "x#y": a name has letters, digits, dots, dashes and underscores, at most 64`},
@@ -198,6 +207,25 @@ func TestUnread(t *testing.T) {
 	} {
 		if got := s.unread(path); got != want {
 			t.Errorf("%s: %v", path, got)
+		}
+	}
+}
+
+// What is valid, and opens the door to everybody or leaves no room for most.
+func TestDoubtfulSettings(t *testing.T) {
+	for _, c := range []struct{ head, want string }{
+		{"max_keys: 999", "weir.yaml:1:11: max_keys is 999, so few callers fill the store: leave it out: the default is 1048576"},
+		{"max_keys: 1000", ""},
+		{"trusted_proxies: [10.0.0.0/8, 0.0.0.0/0]", "weir.yaml:1:31: 0.0.0.0/0 trusts everybody: any caller can name its own address, cost and plan: list the addresses of the proxies"},
+		{"trusted_proxies: [\"::/0\"]", "weir.yaml:1:19: ::/0 trusts everybody: any caller can name its own address, cost and plan: list the addresses of the proxies"},
+	} {
+		_, warnings, err := mustParse(t, c.head+okLayer).Compile(Options{})
+		var got []string
+		for _, w := range warnings {
+			got = append(got, w.String())
+		}
+		if text := strings.Join(got, "\n"); err != nil || text != c.want {
+			t.Errorf("%s: got %q, %v\nwant %q", c.head, text, err, c.want)
 		}
 	}
 }

@@ -29,7 +29,19 @@ func (k *compiler) keySource(text string) keySource {
 		}
 		k.fail("clients.key", hint, "clients.key is %q", text)
 	}
+	k.sent("clients.key", header, "choose another header")
 	return keySource{header: http.CanonicalHeaderKey(header)}
+}
+
+// sent refuses headers that net/http takes out of http.Header, so that no request
+// ever has them. instead says what to write for Host.
+func (k *compiler) sent(path, header, instead string) {
+	switch http.CanonicalHeaderKey(header) {
+	case "Host":
+		k.fail(path, instead, "no request has the header Host: it is the host")
+	case "Transfer-Encoding", "Trailer":
+		k.fail(path, "choose another header", "no request has the header %s: the server takes it out", http.CanonicalHeaderKey(header))
+	}
 }
 
 // from takes the key; ok is false where there is none. Several lines are one

@@ -53,6 +53,21 @@ func (s *set) of(plan int) []limit {
 	return s.byPlan[plan]
 }
 
+// most is the largest number of checks that one request can meet in the layer.
+func (l *layer) most() int64 {
+	longest := func(lists [][]limit) (n int) {
+		for _, list := range lists {
+			n = max(n, len(list))
+		}
+		return n
+	}
+	most := 0
+	for i := range l.rules {
+		most = max(most, longest(l.rules[i].live.byPlan)+longest(l.rules[i].candidates.byPlan))
+	}
+	return int64(most)
+}
+
 // finish fills in what follows from the limits.
 func (l *layer) finish() {
 	groups := map[weir.Group]*weir.Group{}

@@ -142,7 +142,7 @@ func TestCharge(t *testing.T) {
 }
 
 func TestCost(t *testing.T) {
-	p := mustCompile(t, "trusted_proxies: 10.0.0.0/8\nlayers: [{name: a, by: ip, limit: {limit: 1/s, cost: 3}}, {name: b, by: ip, limit: 1/s, cost: header:X-Cost}]")
+	p := mustCompile(t, "trusted_proxies: 10.0.0.0/8\nlayers: [{name: a, by: ip, limit: {limit: 3/s, cost: 3}}, {name: b, by: ip, limit: 1/s, cost: header:X-Cost}]")
 	for _, c := range []struct {
 		name    string
 		header  []string

@@ -29,6 +29,7 @@ func (k *compiler) clients(p *Policy) {
 		if !isToken(c.Header) {
 			k.fail("clients.header", "write X-Plan", "%q is not the name of a header", c.Header)
 		}
+		k.sent("clients.header", c.Header, "choose another header")
 	case c.Redis != "":
 		known.lookup = k.planSource()
 	case c.Unknown == "":

@@ -1,8 +1,6 @@
 package policy
 
 import (
-	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -59,22 +57,6 @@ func (p *Policy) layer(name string) *layer {
 	return nil
 }
 
-// Keys are all keys under which a layer can hold a caller's state, for a reset.
-// caller is an identity as answers show it ("ip:203.0.113.7", "key:…"), an
-// address, or an API key. The error says that there is no such layer.
-func (p *Policy) Keys(layer, caller string) ([]weir.Key, error) {
-	l := p.layer(layer)
-	if l == nil {
-		return nil, fmt.Errorf("policy: there is no layer %q: %s", layer, choice(layer, p.Layers()))
-	}
-	identity := p.Identity(caller)
-	keys := make([]weir.Key, len(l.limits))
-	for i, limit := range l.limits {
-		keys[i] = weir.Key{Layer: layer, Limit: limit, Identity: identity}
-	}
-	return keys, nil
-}
-
 // Identity is a caller's identity in keys. An identity stays as it is; an
 // address, or a network as identities have it, becomes "ip:…" of its network;
 // anything else is an API key and becomes "key:…" with its hash.
@@ -82,13 +64,7 @@ func (p *Policy) Identity(caller string) string {
 	if _, ok := p.clients.listed[caller]; ok {
 		return p.keyIdentity(caller)
 	}
-	addr, err := netip.ParseAddr(strings.TrimPrefix(caller, addressPrefix))
-	if network, bad := netip.ParsePrefix(strings.TrimPrefix(caller, addressPrefix)); bad == nil {
-		addr, err = network.Addr(), nil
-	}
-	if err == nil {
-		r := request{p: p, a: &Attributes{IP: addr}}
-		identity, _ := r.addressIdentity()
+	if identity, ok := p.network(strings.TrimPrefix(caller, addressPrefix)); ok {
 		return identity
 	}
 	for _, tag := range []string{addressPrefix, keyPrefix, "host:", "method:", headerPrefix} {

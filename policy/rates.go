@@ -30,6 +30,10 @@ func (k *compiler) leaf(t *terms, l *Limit, path string, s Settings, name string
 	} else if !validName(name) {
 		k.fail(inField(path, "name"), nameHint, "the limit's name is %q", name)
 	}
+	if !compiled.Blocked() && s.Cost.Header == "" && s.Cost.N > compiled.Capacity() {
+		k.fail(k.costPath(path), "lower it, or raise the "+capacityWord(compiled), "%s: the cost %d is above the %d that %s admits at once, so every request would be refused", t.owner, s.Cost.N, compiled.Capacity(), compiled)
+		return
+	}
 	one := limit{name: name, named: named, limit: compiled, cost: newCost(s.Cost), shadow: s.Shadow, onError: onErrorOf(s.OnError), path: path}
 	if slices.ContainsFunc(t.out, func(o limit) bool { return o.name == name }) {
 		k.fail(path, "give one a name: {limit: "+rate.String()+", name: …}", "%s: two limits are named %q", t.owner, name)
@@ -77,6 +81,22 @@ func (k *compiler) ratePath(path string) string {
 		return inside
 	}
 	return path
+}
+
+// costPath is where a LIMIT's cost stands, or the LIMIT where that is around it.
+func (k *compiler) costPath(path string) string {
+	own := inField(path, "cost")
+	if _, ok := k.c.source.marks[own]; ok {
+		return own
+	}
+	return k.ratePath(path)
+}
+
+func capacityWord(l *weir.Limit) string {
+	if l.Algorithm().HasBurst() {
+		return "burst"
+	}
+	return "limit"
 }
 
 func (k *compiler) limitError(t *terms, path string, err error) {

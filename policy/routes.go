@@ -79,6 +79,7 @@ func (k *compiler) match(path string, l *Layer, c *layer) []*pattern {
 		if !isToken(e.Key) {
 			k.fail(asKey(here), "write X-Name: value", "%q is not the name of a header", e.Key)
 		}
+		k.sent(asKey(here), e.Key, "write match.host")
 		if len(e.Value) == 0 {
 			k.fail(here, `write a value, or "*" for any`, "no value")
 		}

@@ -1,6 +1,9 @@
 package policy
 
-import "slices"
+import (
+	"net/netip"
+	"slices"
+)
 
 // minSecret is the length in bytes below which a secret can be guessed.
 const minSecret = 16
@@ -8,6 +11,8 @@ const minSecret = 16
 // warn says what is valid but was probably not meant.
 func (k *compiler) warn(p *Policy) {
 	layers := p.layers // all of them, whatever runs here
+	k.warnRoom()
+	k.warnTrust()
 	k.warnSecret(layers)
 	k.warnHeaders(layers)
 	k.warnPlans(p)
@@ -15,6 +20,25 @@ func (k *compiler) warn(p *Policy) {
 		k.warnReach(&k.c.Layers[i], l)
 		if !bounded(layers[:i]) {
 			k.warnInvented(&k.c.Layers[i], l, &p.clients)
+		}
+	}
+}
+
+// fewKeys is the max_keys below which a handful of callers can push others out.
+const fewKeys = 1000
+
+// warnRoom: a store that is full forgets callers.
+func (k *compiler) warnRoom() {
+	if k.c.MaxKeys > 0 && k.c.MaxKeys < fewKeys {
+		k.doubt("max_keys", "leave it out: the default is 1048576", "max_keys is %d, so few callers fill the store", k.c.MaxKeys)
+	}
+}
+
+// warnTrust: where everybody is trusted, every caller chooses its own address.
+func (k *compiler) warnTrust() {
+	for i, text := range k.c.TrustedProxies {
+		if one, err := netip.ParsePrefix(text); err == nil && one.Bits() == 0 {
+			k.doubt(inList("trusted_proxies", i), "list the addresses of the proxies", "%s trusts everybody: any caller can name its own address, cost and plan", text)
 		}
 	}
 }

@@ -137,7 +137,7 @@ func quoted(line string) []string {
 // names, can do all that a store does.
 func TestPermissionsSuffice(t *testing.T) {
 	server := redistest.Start(t)
-	server.Do(append([]string{"acl", "setuser", "limiter", "on", ">secret", "resetkeys"}, strings.Fields(redisstore.Permissions)...)...)
+	server.Do(append([]string{"acl", "setuser", "limiter", "on", ">secret", "~weir:*"}, strings.Fields(redisstore.Permissions)...)...)
 	store := open(t, "redis://limiter:secret@"+server.Addr)
 	clock := newClock()
 	timed := open(t, "redis://limiter:secret@"+server.Addr, clock.options()...)

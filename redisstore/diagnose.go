@@ -21,12 +21,29 @@ type Finding struct {
 
 func (f Finding) String() string { return f.Problem + ": " + f.Remedy }
 
-// permissions are what an ACL user needs, as ACL SETUSER wants it. A cluster's
-// needs +cluster|slots and +cluster|shards as well.
-const permissions = "~weir:* +evalsha +eval +get +set +exists +del +unlink +pexpire +time +lrange +lindex +lset +ltrim +lrem +rpush +rpop +ping +info"
+// permissions are what an ACL user needs, as ACL SETUSER wants it, beside the keys
+// (~weir:*). A cluster's needs +cluster|slots and +cluster|shards as well.
+const permissions = "+evalsha +eval +get +set +exists +del +unlink +pexpire +time +lrange +lindex +lset +ltrim +lrem +rpush +rpop +ping +info"
 
-// diagnosisKey is written and removed to see whether writes are possible.
-const diagnosisKey = ":{%diagnosis}"
+const (
+	// diagnosisKey is written and removed to see whether writes are possible.
+	diagnosisKey = ":{%diagnosis}"
+	// timeScript and commandScript do what the real scripts do.
+	timeScript    = `return redis.call('TIME')[1]`
+	commandScript = `local k = KEYS[1]
+redis.call('DEL', k)
+redis.call('RPUSH', k, 'a', 'b', 'c')
+redis.call('PEXPIRE', k, 1000)
+redis.call('LRANGE', k, 0, 1)
+redis.call('LINDEX', k, 0)
+redis.call('LSET', k, 0, 'd')
+redis.call('LTRIM', k, 1, -1)
+redis.call('LREM', k, 1, 'b')
+redis.call('RPOP', k)
+redis.call('SET', k, '', 'PX', 1000)
+redis.call('EXISTS', k)
+return redis.call('GET', k)`
+)
 
 // Diagnose looks for what keeps the store from working, or will one day. It is
 // for the start of a daemon: call it once, with a deadline. A store that was made
@@ -38,31 +55,42 @@ func (s *Store) Diagnose(ctx context.Context) []Finding {
 	}
 	client, err := e.client()
 	if err != nil {
-		return []Finding{explainError(err)}
+		return []Finding{s.explain(err)}
 	}
 	key := s.prefix + diagnosisKey
-	write := client.Do(ctx, client.B().Set().Key(key).Value("").PxMilliseconds(1000).Build()).Error()
-	if write != nil {
-		return []Finding{explainError(write)}
+	if err := client.Do(ctx, client.B().Set().Key(key).Value("").PxMilliseconds(1000).Build()).Error(); err != nil {
+		return []Finding{s.explain(err)}
 	}
-	script := `redis.call('TIME') redis.call('GET', KEYS[1]) return 1`
-	if err := client.Do(ctx, client.B().Eval().Script(script).Numkeys(1).Key(key).Build()).Error(); err != nil {
-		return []Finding{explainScript(err)}
+	// By a name that no script has: nothing is executed where it may be.
+	err = client.Do(ctx, client.B().Evalsha().Sha1(strings.Repeat("0", 40)).Numkeys(1).Key(key).Build()).Error()
+	if !isNoScript(err) {
+		return []Finding{s.explainScript(err)}
+	}
+	if err := client.Do(ctx, client.B().Eval().Script(commandScript).Numkeys(1).Key(key).Build()).Error(); err != nil {
+		return []Finding{s.explainScript(err)}
+	}
+	if err := client.Do(ctx, client.B().Eval().Script(timeScript).Numkeys(1).Key(key).Build()).Error(); err != nil && s.clock == nil {
+		return []Finding{s.explainTime(err)}
 	}
 	client.Do(ctx, client.B().Unlink().Key(key).Build()) // it has a lifetime if this fails
-	return memoryFindings(ctx, client)
+	for _, node := range client.Nodes() {
+		if found := memoryFindings(ctx, node); len(found) > 0 {
+			return found
+		}
+	}
+	return nil
 }
 
-// explainError words an error of a plain command.
-func explainError(err error) Finding {
+// explain words an error of a plain command.
+func (s *Store) explain(err error) Finding {
 	switch text := err.Error(); {
 	case strings.Contains(text, "WRONGPASS"):
 		return Finding{Fatal: true, Problem: "the server refuses the user or password", Remedy: "mend user:password@ in the store's URL"}
 	case strings.Contains(text, "NOAUTH"):
 		return Finding{Fatal: true, Problem: "the server wants a password", Remedy: "write redis://:PASSWORD@host, or user:PASSWORD@ for an ACL user"}
-	case strings.Contains(text, "NOPERM"):
+	case strings.Contains(text, "NOPERM"), strings.Contains(text, "user executing the script can't"):
 		return Finding{Fatal: true, Problem: "the ACL user may not do what weir needs",
-			Remedy: "allow it: ACL SETUSER weir on >PASSWORD " + permissions + " (" + text + ")"}
+			Remedy: fmt.Sprintf("allow it: ACL SETUSER weir on >PASSWORD ~%s:* %s (%s)", s.prefix, permissions, text)}
 	case strings.Contains(text, "READONLY"):
 		return Finding{Fatal: true, Problem: "the server is a read-only replica", Remedy: "name its master, or use redis+sentinel:// so that the master is found"}
 	case strings.Contains(text, "unsupported") && strings.Contains(text, "HELLO"):
@@ -74,19 +102,25 @@ func explainError(err error) Finding {
 	}
 }
 
-// explainScript words an error of EVAL where a plain command went through.
-func explainScript(err error) Finding {
-	text := err.Error()
-	switch {
-	case strings.Contains(text, "NOPERM"):
-		return explainError(err)
-	case strings.Contains(strings.ToLower(text), "unknown command"):
-		return Finding{Fatal: true, Problem: "the server forbids scripts", Remedy: "weir decides by EVALSHA: allow EVAL, EVALSHA and SCRIPT LOAD (" + text + ")"}
-	case strings.Contains(strings.ToUpper(text), "TIME"):
-		return Finding{Fatal: true, Problem: "the server forbids TIME in scripts", Remedy: "decide by the processes' clocks, which must agree: WithClock (" + text + ")"}
-	default:
-		return explainError(err)
+// explainScript words an error of EVAL or EVALSHA where a plain command went
+// through.
+func (s *Store) explainScript(err error) Finding {
+	if err != nil && strings.Contains(strings.ToLower(err.Error()), "unknown command") {
+		return Finding{Fatal: true, Problem: "the server forbids scripts", Remedy: "weir decides by EVALSHA: allow EVAL and EVALSHA (" + err.Error() + ")"}
 	}
+	if err == nil {
+		return Finding{Temporary: true, Problem: "the server ran a script that does not exist", Remedy: "is it a Redis or a Valkey?"}
+	}
+	return s.explain(err)
+}
+
+// explainTime words an error of TIME in a script where scripts are allowed.
+func (s *Store) explainTime(err error) Finding {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return s.explain(err)
+	}
+	return Finding{Fatal: true, Problem: "the server forbids TIME in scripts",
+		Remedy: "allow an ACL user +time; where a service forbids it to everybody, decide by the processes' clocks, which must agree: WithClock (" + err.Error() + ")"}
 }
 
 // memoryFindings warns of a server that may throw away keys that still count.

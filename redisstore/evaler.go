@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"context"
+	"errors"
 	"strings"
 )
 
@@ -25,8 +26,17 @@ type reply struct {
 // client hands through.
 func isNoScript(err error) bool { return isReply(err, "NOSCRIPT") }
 
+// isTryAgain is for a call of several keys whose slot is on its way to another
+// node, with some of them here and some there. Nothing was executed.
+func isTryAgain(err error) bool { return isReply(err, "TRYAGAIN") }
+
 func isReply(err error, word string) bool {
-	return err != nil && strings.HasPrefix(err.Error(), word)
+	for ; err != nil; err = errors.Unwrap(err) {
+		if strings.HasPrefix(err.Error(), word) {
+			return true
+		}
+	}
+	return false
 }
 
 // places bounds the calls in flight.

@@ -98,10 +98,10 @@ func TestDemotedMasterIsNotStormed(t *testing.T) {
 // A server that is still loading, and one whose cluster is down, say so, and are
 // used as soon as they can be.
 func TestServerThatIsLoading(t *testing.T) {
-	server := redistest.Start(t, "--key-load-delay", "20000", "--loading-process-events-interval-bytes", "1024")
+	server := redistest.Start(t, "--rdbcompression", "no", "--key-load-delay", "20000", "--loading-process-events-interval-bytes", "1024")
 	store := open(t, urlOf(server))
 	limit := limitOf(t, weir.PerDay(1000))
-	server.Do("debug", "populate", "50", "unrelated")
+	server.Do("debug", "populate", "50", "unrelated", "2000")
 	server.Do("save")
 	server.Kill()
 	server.Restart()

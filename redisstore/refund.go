@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/weirhq/weir"
 )
@@ -16,14 +17,36 @@ func (s *Store) Refund(ctx context.Context, id weir.ID, charges []weir.Charge) (
 		if c.Cost <= 0 || c.Limit == nil {
 			continue
 		}
-		keys := []string{s.name(&c.Key), s.markerName(&c.Key, id, timesNamed(charges[:i], c.Key))}
-		given, err := s.refund(ctx, c, keys)
+		call := s.refundCall(c, s.name(&c.Key), s.markerName(&c.Key, id, timesNamed(charges[:i], c.Key)))
+		reply, err := s.eval.eval(ctx, refundScript, call)
+		for tries := 1; isTryAgain(err) && tries < maxTries && sleep(ctx, tryAgainEvery); tries++ {
+			reply, err = s.eval.eval(ctx, refundScript, call)
+		}
 		if err != nil {
 			return gave, fmt.Errorf("redisstore: refund: %w", err)
 		}
-		gave = gave || given
+		gave = gave || reply == "1"
 	}
 	return gave, nil
+}
+
+// A refund whose slot is moving to another node is tried again: its two keys must
+// be in one place.
+const (
+	tryAgainEvery = 20 * time.Millisecond
+	maxTries      = 250
+)
+
+// sleep is false when the context ends first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 func timesNamed(charges []weir.Charge, key weir.Key) (n int) {
@@ -35,17 +58,16 @@ func timesNamed(charges []weir.Charge, key weir.Key) (n int) {
 	return n
 }
 
-// refund gives back one charge. Without a marker among the keys it is not
+// refundCall gives back one charge. Without a marker among the keys it is not
 // remembered.
-func (s *Store) refund(ctx context.Context, c *weir.Charge, keys []string) (bool, error) {
+func (s *Store) refundCall(c *weir.Charge, keys ...string) call {
 	head := appendDouble(make([]byte, 0, 16), s.now())
 	head = appendDouble(head, s.margin.Milliseconds())
 	charge := make([]byte, 0, 40)
 	for _, v := range [...]int64{c.Cost, c.At, c.Before.Whole, c.Before.Frac, s.markerLifetime(c)} {
 		charge = appendDouble(charge, v)
 	}
-	reply, err := s.eval.eval(ctx, refundScript, call{keys, []string{string(head), c.Limit.Wire(), string(charge)}})
-	return reply == "1", err
+	return call{keys, []string{string(head), c.Limit.Wire(), string(charge)}}
 }
 
 // markerLifetime is how long the charge could have an effect at most, in ms: a

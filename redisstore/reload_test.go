@@ -3,7 +3,6 @@ package redisstore_test
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -68,16 +67,6 @@ func TestScriptsAreForgottenAllTheTime(t *testing.T) {
 	if bodies < flushes-1 || bodies > flushes+flushes/4 {
 		t.Errorf("%d bodies were sent after %d flushes", bodies, flushes)
 	}
-}
-
-// commandCalls is how often the server has been sent a command.
-func commandCalls(server *redistest.Server, command string) (n int) {
-	for line := range strings.Lines(server.Do("info", "commandstats")) {
-		if rest, found := strings.CutPrefix(line, "cmdstat_"+command+":calls="); found {
-			fmt.Sscan(strings.Split(rest, ",")[0], &n)
-		}
-	}
-	return n
 }
 
 // A batch that meets a server without the script sends the body once: on one

@@ -13,49 +13,56 @@ import (
 // depends on, and asked all at once: one round trip. No part knows what the
 // others say, so where one refuses, what the others took and should not have is
 // given back: for a moment there is less room than there is, never more.
+//
+// While a slot moves from node to node, one that holds some of an identity's keys
+// answers TRYAGAIN: then they are parts of their own, too.
 
-// part is the checks of one identity.
+// part is those checks of a request that are asked in one call.
 type part struct {
 	index   []int // of each check in the request
 	checks  []weir.Check
 	results []weir.Result
+	err     error
 }
 
 func (s *Store) takeSlots(ctx context.Context, checks []weir.Check, results []weir.Result) error {
-	parts := split(checks)
-	if len(parts) == 1 {
-		return s.take(ctx, checks, results)
+	if oneIdentity(checks) {
+		if err := s.take(ctx, checks, results); !isTryAgain(err) {
+			return err
+		}
 	}
 	if slices.ContainsFunc(checks, mustTakeTurns) {
 		return s.takeInTurn(ctx, checks, results)
 	}
-	calls := make([]call, len(parts))
+	parts := split(checks, func(a, b *weir.Key) bool { return a.Identity == b.Identity })
+	if err := s.ask(ctx, parts); err != nil {
+		return err
+	}
+	parts, err := s.askAgain(ctx, parts)
 	for i := range parts {
-		calls[i] = s.request(parts[i].checks)
-	}
-	replies, failed := s.eval.evalAll(ctx, takeScript, calls)
-	if failed != nil {
-		return fmt.Errorf("redisstore: take: %w", failed)
-	}
-	for i := range parts {
-		err := replies[i].err
-		if err == nil {
-			err = s.read(replies[i].text, parts[i].checks, parts[i].results)
+		p := &parts[i]
+		for j, at := range p.index {
+			results[at] = p.results[j] // of no charge, where it failed
 		}
-		if err != nil {
-			failed = err
-			clear(parts[i].results) // nothing known to be charged, nothing to give back
-		}
-		for j, at := range parts[i].index {
-			results[at] = parts[i].results[j]
+		if p.err != nil {
+			err = p.err
 		}
 	}
-	if failed != nil {
+	if err != nil {
 		s.abandon(checks, results)
-		return fmt.Errorf("redisstore: take: %w", failed)
+		return fmt.Errorf("redisstore: take: %w", err)
 	}
 	s.settle(ctx, checks, results)
 	return nil
+}
+
+func oneIdentity(checks []weir.Check) bool {
+	for i := range checks {
+		if checks[i].Key.Identity != checks[0].Key.Identity {
+			return false
+		}
+	}
+	return true
 }
 
 // mustTakeTurns reports whether the check must not be asked before what stands
@@ -65,11 +72,12 @@ func mustTakeTurns(c weir.Check) bool {
 	return c.Limit.CountsAll() && (c.Group == nil || c.Group.Charge != weir.Independent)
 }
 
-// split sorts the checks by identity, in order of appearance.
-func split(checks []weir.Check) []part {
+// split sorts the checks into parts whose keys are the same, in order of
+// appearance.
+func split(checks []weir.Check, same func(a, b *weir.Key) bool) []part {
 	parts := make([]part, 0, 2)
 	for i := range checks {
-		at := slices.IndexFunc(parts, func(p part) bool { return p.checks[0].Key.Identity == checks[i].Key.Identity })
+		at := slices.IndexFunc(parts, func(p part) bool { return same(&p.checks[0].Key, &checks[i].Key) })
 		if at < 0 {
 			at = len(parts)
 			parts = append(parts, part{})
@@ -80,6 +88,51 @@ func split(checks []weir.Check) []part {
 		p.results = append(p.results, weir.Result{})
 	}
 	return parts
+}
+
+// ask makes all calls at once. An error means that no reply is known; each part
+// has one of its own otherwise.
+func (s *Store) ask(ctx context.Context, parts []part) error {
+	calls := make([]call, len(parts))
+	for i := range parts {
+		calls[i] = s.request(parts[i].checks)
+	}
+	replies, err := s.eval.evalAll(ctx, takeScript, calls)
+	if err != nil {
+		return fmt.Errorf("redisstore: take: %w", err)
+	}
+	for i := range parts {
+		p := &parts[i]
+		if p.err = replies[i].err; p.err == nil {
+			p.err = s.read(replies[i].text, p.checks, p.results)
+		}
+		if p.err != nil {
+			clear(p.results) // nothing known to be charged, nothing to give back
+		}
+	}
+	return nil
+}
+
+// askAgain asks those parts key by key that have met a slot on its way.
+func (s *Store) askAgain(ctx context.Context, parts []part) ([]part, error) {
+	var settled, again []part
+	for _, p := range parts {
+		if !isTryAgain(p.err) {
+			settled = append(settled, p)
+			continue
+		}
+		for _, single := range split(p.checks, func(a, b *weir.Key) bool { return *a == *b }) {
+			for j, at := range single.index {
+				single.index[j] = p.index[at]
+			}
+			again = append(again, single)
+		}
+	}
+	if len(again) == 0 {
+		return parts, nil
+	}
+	err := s.ask(ctx, again)
+	return append(settled, again...), err
 }
 
 // charges says which checks are to be charged, now that all verdicts are known;
@@ -127,27 +180,40 @@ func sameGroup(checks []weir.Check, i int) bool {
 }
 
 // settle gives back what was charged but is not to be, and describes those keys
-// anew. It does what it can: a node that does not answer keeps the charge, and its
-// key has that much less room until it has drained.
+// anew: two round trips more, whatever their number. It does what it can: a node
+// that does not answer keeps the charge, and its key has that much less room until
+// it has drained.
 func (s *Store) settle(ctx context.Context, checks []weir.Check, results []weir.Result) {
-	keep := charges(checks, results)
-	for i := range checks {
-		if !results[i].Charged || keep[i] || !s.giveBack(ctx, weir.Charged(checks[i], results[i])) {
-			continue
+	var undone []part
+	var calls []call
+	for i, stays := range charges(checks, results) {
+		if results[i].Charged && !stays {
+			undone = append(undone, part{index: []int{i}, checks: []weir.Check{checks[i]}, results: make([]weir.Result, 1)})
+			calls = append(calls, s.giveBack(weir.Charged(checks[i], results[i])))
 		}
-		peek := []weir.Check{checks[i]}
-		peek[0].Peek = true
-		var after [1]weir.Result
-		if s.take(ctx, peek, after[:]) == nil {
-			results[i] = after[0]
+	}
+	if len(calls) == 0 {
+		return
+	}
+	replies, err := s.eval.evalAll(ctx, refundScript, calls)
+	if err != nil {
+		return
+	}
+	for i := range undone {
+		undone[i].checks[0].Peek = true
+	}
+	if s.ask(ctx, undone) != nil {
+		return
+	}
+	for i, p := range undone {
+		if replies[i].err == nil && p.err == nil {
+			results[p.index[0]] = p.results[0]
 		}
 	}
 }
 
-func (s *Store) giveBack(ctx context.Context, charge weir.Charge) bool {
-	_, err := s.refund(ctx, &charge, []string{s.name(&charge.Key)})
-	return err == nil
-}
+// giveBack is the refund of a charge that nobody knows of yet: it needs no marker.
+func (s *Store) giveBack(c weir.Charge) call { return s.refundCall(&c, s.name(&c.Key)) }
 
 // abandonWithin is how long what a failed request took may take to give back.
 const abandonWithin = time.Second
@@ -155,21 +221,19 @@ const abandonWithin = time.Second
 // abandon gives back, after the call, what a request has charged that gets no
 // decision: its own time may be over.
 func (s *Store) abandon(checks []weir.Check, results []weir.Result) {
-	var charges []weir.Charge
+	var calls []call
 	for i := range checks {
 		if results[i].Charged {
-			charges = append(charges, weir.Charged(checks[i], results[i]))
+			calls = append(calls, s.giveBack(weir.Charged(checks[i], results[i])))
 		}
 	}
-	if len(charges) == 0 {
+	if len(calls) == 0 {
 		return
 	}
 	s.running.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), abandonWithin)
 		defer cancel()
-		for _, c := range charges {
-			s.giveBack(ctx, c)
-		}
+		s.eval.evalAll(ctx, refundScript, calls) // what fails keeps its charge
 	})
 }
 
@@ -188,13 +252,29 @@ func (s *Store) takeInTurn(ctx context.Context, checks []weir.Check, results []w
 			g := turn[i].Group
 			turn[i].Peek = turn[i].Peek || refused && (g == nil || g.Charge != weir.Independent)
 		}
-		if err := s.take(ctx, turn, results[start:end]); err != nil {
+		if err := s.takeTurn(ctx, turn, results[start:end]); err != nil {
 			s.abandon(checks[:start], results[:start])
 			return err
 		}
 		start = end
 	}
 	s.settle(ctx, checks, results)
+	return nil
+}
+
+// takeTurn asks one by one, within a group that makes no difference, where a slot
+// is on its way.
+func (s *Store) takeTurn(ctx context.Context, turn []weir.Check, results []weir.Result) error {
+	err := s.take(ctx, turn, results)
+	if !isTryAgain(err) {
+		return err
+	}
+	for i := range turn {
+		if err := s.take(ctx, turn[i:i+1], results[i:i+1]); err != nil {
+			s.abandon(turn[:i], results[:i])
+			return err
+		}
+	}
 	return nil
 }
 

@@ -73,7 +73,7 @@ func checkFile(file string) ([]byte, []policy.Warning, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	_, warnings, err := config.Compile(policy.Options{Secret: []byte(os.Getenv("WEIR_SECRET")), BaseDir: filepath.Dir(file)})
+	_, warnings, err := config.Compile(policy.Options{Secret: []byte(secret("WEIR_SECRET")), BaseDir: filepath.Dir(file)})
 	if err != nil {
 		return nil, nil, err
 	}

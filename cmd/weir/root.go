@@ -80,7 +80,6 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newServe(), newCheck(), newVersion(), newCompletion())
 	root.SetHelpCommand(newHelp(root))
-	root.CompletionOptions.DisableDefaultCmd = true
 	return root
 }
 

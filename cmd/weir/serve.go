@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -35,7 +36,7 @@ configuration, the first that is given counts.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			// Secrets come from the environment alone: flags are seen by all.
-			o.Secret, o.Token = os.Getenv("WEIR_SECRET"), os.Getenv("WEIR_ADMIN_TOKEN")
+			o.Secret, o.Token = secret("WEIR_SECRET"), secret("WEIR_ADMIN_TOKEN")
 			return exitError(daemon.Run(cmd.Context(), o, cmd.OutOrStdout(), newLogger(cmd, level.value, format.value)))
 		},
 	}
@@ -88,3 +89,7 @@ func exitError(err error) error {
 	}
 	return &noError{err}
 }
+
+// secret reads a secret without the line's end that a file mounted into the
+// environment often has.
+func secret(name string) string { return strings.TrimSpace(os.Getenv(name)) }

@@ -23,7 +23,7 @@ type Engine interface {
 	// Status is what /readyz tells.
 	Status() Status
 	// Reset forgets every state that the caller known by key has in the layer,
-	// and returns how many keys that concerned. An [InputError] is worded for
+	// and returns how many keys it named, held or not. An [InputError] is worded for
 	// whoever asked.
 	Reset(ctx context.Context, layer, key string) (int, error)
 }
@@ -53,9 +53,14 @@ type ConfigStatus struct {
 
 // StoreStatus tells of the store.
 type StoreStatus struct {
-	Kind      string `json:"kind"` // "memory"
+	Kind      string `json:"kind"` // "memory", "redis", "redis+cluster" and so on
 	Reachable bool   `json:"reachable"`
-	Keys      int    `json:"keys"`
+	Keys      int    `json:"keys"` // held in this process
+	// Breaker is "closed" while the store is asked, "open" while on_error
+	// decides, "half-open" while one call tries it; empty in memory.
+	Breaker     string `json:"breaker,omitempty"`
+	Degraded    int64  `json:"degraded,omitempty"` // requests decided without it so far
+	LastFailure string `json:"last_failure,omitempty"`
 }
 
 // Options shape the port. The zero value asks for no token: serve it on loopback

@@ -45,7 +45,7 @@ func IsLoopback(host string) bool {
 	}
 	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 	if addr, err := netip.ParseAddr(host); err == nil {
-		return addr.Unmap().IsLoopback()
+		return addr.IsLoopback()
 	}
 	return strings.EqualFold(host, "localhost")
 }

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -22,6 +23,7 @@ type Metrics struct {
 	reloads  *prometheus.CounterVec
 	valid    prometheus.Gauge
 	loaded   prometheus.Gauge
+	replaced prometheus.Counter
 }
 
 // NewMetrics makes the collectors, with those of the Go runtime and the process.
@@ -50,8 +52,11 @@ func NewMetrics() *Metrics {
 		loaded: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "weir_config_loaded_timestamp_seconds", Help: "When the configuration in use was loaded.",
 		}),
+		replaced: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "weir_store_replaced_total", Help: "Foreign or damaged values found under keys of the store, and replaced.",
+		}),
 	}
-	m.registry.MustRegister(m.requests, m.checks, m.seconds, m.errors, m.reloads, m.valid, m.loaded,
+	m.registry.MustRegister(m.requests, m.checks, m.seconds, m.errors, m.reloads, m.valid, m.loaded, m.replaced,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -76,9 +81,16 @@ func (m *Metrics) Decided(d *weir.Decision, took time.Duration) {
 	}
 	for i := range d.Results {
 		key := &d.Checks[i].Key
-		m.checks.WithLabelValues(key.Layer, key.Limit, outcome(&d.Checks[i], &d.Results[i])).Inc()
+		limit := key.Limit
+		if key.Layer == adHoc { // its period is the client's to choose
+			limit, _, _ = strings.Cut(limit, "#")
+		}
+		m.checks.WithLabelValues(key.Layer, limit, outcome(&d.Checks[i], &d.Results[i])).Inc()
 	}
 }
+
+// adHoc is the layer of checks that are made without the policy.
+const adHoc = "adhoc"
 
 func outcome(c *weir.Check, r *weir.Result) string {
 	text := "allowed"

@@ -15,6 +15,8 @@ type resetRequest struct {
 
 const maxResetBody = 64 << 10 // bytes
 
+// reset answers {"keys": N}: how many keys were forgotten by name, one for each
+// limit of the layer, whether or not the caller had used it.
 func reset(e Engine, w http.ResponseWriter, r *http.Request) {
 	in, status, err := readReset(w, r)
 	if err != nil {

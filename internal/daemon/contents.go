@@ -15,10 +15,15 @@ type content struct {
 	hash [sha256.Size]byte // the zero hash: it could not be read
 }
 
-// look reads the same files again.
+// look reads the same files again. What can be read once only, as in
+// --config <(generate), is taken to be as it was.
 func (c contents) look() contents {
 	var read reader
 	for _, one := range c {
+		if isStream(one.name) {
+			read.contents = append(read.contents, one)
+			continue
+		}
 		read.file(one.name)
 	}
 	return read.contents
@@ -26,26 +31,20 @@ func (c contents) look() contents {
 
 func (c contents) equal(other contents) bool { return slices.Equal(c, other) }
 
+func isStream(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
+}
+
 // reader reads files and notes what they held.
 type reader struct{ contents contents }
 
 func (r *reader) file(name string) ([]byte, error) {
 	src, err := os.ReadFile(name)
 	one := content{name: name}
-	switch {
-	case err != nil:
-	case isStream(name):
-		one.hash[0] = 1 // a second look would find it empty
-	default:
+	if err == nil {
 		one.hash = sha256.Sum256(src)
 	}
 	r.contents = append(r.contents, one)
 	return src, err
-}
-
-// isStream reports whether the file can be read once only, as in
-// --config <(generate).
-func isStream(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && !info.Mode().IsRegular()
 }

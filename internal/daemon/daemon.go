@@ -31,12 +31,13 @@ func Run(ctx context.Context, o Options, stdout io.Writer, log *slog.Logger) err
 	if url == "" {
 		url = l.config.Store
 	}
-	store, err := openStore(url, l.config.MaxKeys)
+	metrics := admin.NewMetrics()
+	store, err := openBackend(ctx, url, l.config, metrics, log)
 	if err != nil {
 		return err
 	}
-	defer store.Close()
-	engine := newEngine(store, l)
+	defer store.close()
+	engine := newEngine(store, metrics, l)
 
 	listeners, err := listen([]endpoint{
 		{"http", "--http", o.HTTP, traffic(engine)},
@@ -52,8 +53,8 @@ func Run(ctx context.Context, o Options, stdout io.Writer, log *slog.Logger) err
 	}
 	addWatcher(&actors, newWatcher(&o, engine, l, read, log))
 
-	printBanner(stdout, listeners, l, engine.kind)
-	logServing(log, listeners, l, engine.kind)
+	printBanner(stdout, listeners, l, store.kind)
+	logServing(log, listeners, l, store.kind)
 	logWarnings(log, l)
 	err = actors.Run()
 	if stopped := (*stopError)(nil); errors.As(err, &stopped) {

@@ -20,21 +20,22 @@ import (
 // from beginning to end.
 type Engine struct {
 	current atomic.Pointer[loaded]
-	store   weir.Store
+	store   *backend
 	metrics *admin.Metrics
 	random  *receipt.Signer // signs where there is no secret
 
-	kind     string     // of the store
-	keys     func() int // held by it
 	draining atomic.Bool
 
 	mu      sync.Mutex
 	refused string // why the file as it is now is not in use
 }
 
-func newEngine(store *weir.MemoryStore, l *loaded) *Engine {
-	e := &Engine{store: store, metrics: admin.NewMetrics(), random: receipt.NewSigner(nil), kind: "memory", keys: store.Len}
-	e.metrics.WatchKeys(store.Len)
+func newEngine(store *backend, m *admin.Metrics, l *loaded) *Engine {
+	e := &Engine{store: store, metrics: m, random: receipt.NewSigner(nil)}
+	m.WatchKeys(store.keys)
+	if store.stats != nil {
+		m.WatchStore(store.stats)
+	}
 	e.use(l)
 	return e
 }
@@ -94,8 +95,10 @@ func (e *Engine) signer() *receipt.Signer {
 	return e.random
 }
 
-// Reset forgets what the caller known by key has used in the layer. The error is
-// an admin.InputError where there is no such layer.
+// Reset forgets what the caller known by key has used in the layer, and returns
+// how many keys it named, held or not. The error is an admin.InputError where
+// there is no such layer, or it does not count by such a key; see
+// [policy.Policy.Keys].
 func (e *Engine) Reset(ctx context.Context, layer, key string) (int, error) {
 	keys, err := e.current.Load().policy.Keys(layer, key)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir"
+	"github.com/weirhq/weir/internal/admin"
 )
 
 // noon is when the tests' clock starts: a whole minute, so that windows of the
@@ -54,7 +55,7 @@ func newService(t *testing.T, config string) *service {
 	store := weir.NewMemoryStore(weir.MemoryOptions{Clock: c.Now})
 	t.Cleanup(func() { store.Close() })
 	s := &service{t: t, clock: c, store: store}
-	s.engine = newEngine(store, mustLoad(t, Options{Config: write(t, config)}))
+	s.engine = newEngine(memoryBackend(store), admin.NewMetrics(), mustLoad(t, Options{Config: write(t, config)}))
 	s.handler = traffic(s.engine)
 	return s
 }

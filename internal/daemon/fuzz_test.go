@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir"
+	"github.com/weirhq/weir/internal/admin"
 	"github.com/weirhq/weir/internal/receipt"
 )
 
@@ -22,7 +23,7 @@ func fuzzed(f *testing.F) http.Handler {
 	if err != nil {
 		f.Fatal(err)
 	}
-	return traffic(newEngine(store, l))
+	return traffic(newEngine(memoryBackend(store), admin.NewMetrics(), l))
 }
 
 // Whatever is posted, the answer is 200 with a decision or 4xx with a sentence.

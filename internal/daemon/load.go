@@ -83,5 +83,11 @@ func (l *loaded) later(start *loaded, o *Options) (names []string) {
 	if l.config.MaxKeys != start.config.MaxKeys {
 		names = append(names, "max_keys")
 	}
+	if l.config.Budget != start.config.Budget {
+		names = append(names, "budget")
+	}
+	if l.config.Share != start.config.Share {
+		names = append(names, "share")
+	}
 	return names
 }

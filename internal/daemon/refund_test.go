@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir"
+	"github.com/weirhq/weir/internal/admin"
 )
 
 const search = `{"attributes": {"ip": "203.0.113.7", "path": "/search", "headers": {"X-API-Key": "k"}}}`
@@ -130,7 +131,7 @@ func TestReceiptOfAnotherProcess(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			one := newService(t, "")
-			two := &service{t: t, clock: one.clock, store: one.store, engine: newEngine(one.store, mustLoad(t, Options{Secret: c.second}))}
+			two := &service{t: t, clock: one.clock, store: one.store, engine: newEngine(memoryBackend(one.store), admin.NewMetrics(), mustLoad(t, Options{Secret: c.second}))}
 			two.handler = traffic(two.engine)
 			one.engine.use(mustLoad(t, Options{Secret: c.first}))
 
@@ -147,6 +148,18 @@ func TestReceiptOfAnotherProcess(t *testing.T) {
 				t.Error("both gave it back")
 			}
 		})
+	}
+}
+
+// The secret may stand in the configuration, of which each process has a copy.
+func TestReceiptBySecretOfTheFile(t *testing.T) {
+	const config = "secret: a secret of some length\n" + plans
+	one, two := newService(t, config), newService(t, config)
+	two.engine.store = one.engine.store
+	var got take
+	one.post("/v1/take", search, http.StatusOK, &got)
+	if !two.refund(got.Receipt) {
+		t.Error("the other process gave nothing back")
 	}
 }
 

@@ -175,6 +175,23 @@ func TestTheSameContentIsNoReload(t *testing.T) {
 	})
 }
 
+// A configuration from a pipe is read once: to look again would wait for ever, or
+// find it empty.
+func TestPipeIsNotLookedAtAgain(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	go os.WriteFile(pipe, []byte(edge(5)), 0o600)
+	_, read, err := load(&Options{Config: pipe})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !read.look().equal(read) {
+		t.Error("it is taken to have changed")
+	}
+}
+
 // SIGHUP reloads at once, changed or not.
 func TestHangupReloadsAtOnce(t *testing.T) {
 	inBubble(t, edge(5), func(w *watched) {

@@ -71,14 +71,12 @@ func addServer(actors *run.Group, l *listener, log *slog.Logger) {
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug), // clients' mistakes
 	}
-	drained := make(chan struct{})
+	// Serve returns when draining begins; the actors wait for its end.
 	actors.Add(func() error {
-		err := server.Serve(l)
-		if errors.Is(err, http.ErrServerClosed) {
-			<-drained // Serve returns when draining begins
-			return nil
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("daemon: serve %s: %w", l.Addr(), err)
 		}
-		return fmt.Errorf("daemon: serve %s: %w", l.Addr(), err)
+		return nil
 	}, func(error) {
 		ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
 		defer cancel()
@@ -86,7 +84,6 @@ func addServer(actors *run.Group, l *listener, log *slog.Logger) {
 			log.Warn("requests were cut off", "listener", l.name, "after", drainTimeout)
 			server.Close()
 		}
-		close(drained)
 	})
 }
 

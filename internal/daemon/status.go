@@ -19,6 +19,21 @@ func (e *Engine) Status() admin.Status {
 			Valid: refused == "", File: now.file, LoadedAt: now.at.UTC().Format(time.RFC3339),
 			Error: refused, Warnings: len(now.warnings),
 		},
-		Store: admin.StoreStatus{Kind: e.kind, Reachable: true, Keys: e.keys()},
+		Store: e.store.status(),
 	}
+}
+
+// status tells of the store. While it does not answer, on_error decides: that is
+// what the policy says, and weir stays ready.
+func (b *backend) status() admin.StoreStatus {
+	s := admin.StoreStatus{Kind: b.kind, Reachable: true, Keys: b.keys()}
+	if b.stats == nil {
+		return s
+	}
+	stats := b.stats()
+	s.Breaker, s.Degraded = stats.State, stats.Degraded
+	if s.Reachable = stats.State == "closed"; !s.Reachable {
+		s.LastFailure = stats.LastFailure
+	}
+	return s
 }

@@ -39,6 +39,38 @@ func TestAnswerOfATake(t *testing.T) {
 	}
 }
 
+// Two layers refuse: the first is named, and the wait is the longest.
+func TestFirstRefusalIsNamedAndTheLongestWaitTold(t *testing.T) {
+	s := newService(t, `
+layers:
+  - {name: short, by: ip, limit: 1/min, algorithm: fixed-window}
+  - {name: long, by: ip, limit: 1/h, algorithm: fixed-window}
+`)
+	ask := request{target: "/check"}
+	s.spend(1, ask)
+	var got take
+	s.post("/v1/take", `{"attributes": {"ip": "203.0.113.7"}}`, http.StatusOK, &got)
+	if got.Layer != "short" || got.RetryAfter != time.Hour.Milliseconds() {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Times are rounded up, to whole milliseconds.
+func TestTimesOfATakeAreRoundedUp(t *testing.T) {
+	s := newService(t, "")
+	s.clock.advance(123 * time.Microsecond)
+	const body = `{"key": "a", "limit": "7/s", "burst": 1}` // one each 142,857 1/7 µs
+	var first, second take
+	s.post("/v1/take", body, http.StatusOK, &first)
+	s.post("/v1/take", body, http.StatusOK, &second)
+	if got := first.Limits[0].ResetAt - noon.UnixMilli(); got != 143 {
+		t.Errorf("reset after %d ms, want 142.981 rounded up", got)
+	}
+	if second.RetryAfter != 143 {
+		t.Errorf("retry after %d ms, want 142.858 rounded up", second.RetryAfter)
+	}
+}
+
 // What is left out of the attributes, and the spellings that are one caller.
 func TestAttributesOfATake(t *testing.T) {
 	const config = `

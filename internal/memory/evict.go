@@ -10,12 +10,13 @@ import (
 // must not thereby free one that has used up its limit. The instant at which an
 // entry is empty does not tell them apart: one request of a daily quota outlives
 // a used-up minute, and within one fixed window all keys are empty at once. What
-// does is how much of its capacity a key has used, times how often it came: a
-// limit of 1 is used up by the first request.
+// does is how much of its capacity a key has used, squared, times how often it
+// came. Squared, so that a limit used up by one request outweighs a half used one
+// that came three times.
 
 // weight is kept in the queue, where there is room for it.
 type weight struct {
-	share uint16 // of its capacity that was used when it last came, to the power of two
+	share uint16 // of its capacity that was used when it last came, a power of two, squared
 	takes uint8  // how often it came
 	held  bool   // by a request that goes on, which does not evict what it has charged
 }
@@ -75,5 +76,5 @@ func (c *cell) weigh(op *Op) {
 	w.held = false
 	w.takes = min(w.takes, math.MaxUint8-1) + 1
 	used := op.Limit.Burst - op.Outcome.Remaining
-	w.share = fullShare >> (bits.Len64(uint64(op.Limit.Burst)) - bits.Len64(uint64(used)))
+	w.share = fullShare >> (2 * (bits.Len64(uint64(op.Limit.Burst)) - bits.Len64(uint64(used))))
 }

@@ -36,6 +36,11 @@ func (t *Table) refund(r *Refund) bool {
 
 func (s *shard) refund(i int32, r *Refund, now int64) bool {
 	e := &s.entries[i]
+	if r.Charge.At < e.born {
+		// The key was reset, forgotten, or charged in another process: what is
+		// held now was taken by others.
+		return false
+	}
 	if e.log != 0 {
 		log := s.logs[e.log]
 		// The log may hold on to an entry that has left until the next take.

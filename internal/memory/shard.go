@@ -28,6 +28,7 @@ type entry struct {
 	state  algorithm.State
 	log    int32 // index in logs, 0 for none
 	queued int32 // index in queue
+	born   int64 // the instant it was made, µs: no older charge is in it
 }
 
 func (s *shard) init(max int) {
@@ -98,7 +99,7 @@ func (s *shard) insert(k Key, now int64) int32 {
 		i = int32(len(s.entries))
 		s.entries = append(s.entries, entry{})
 	}
-	s.entries[i] = entry{key: k}
+	s.entries[i] = entry{key: k, born: now}
 	s.index[k] = i
 	s.enqueue(i)
 	return i

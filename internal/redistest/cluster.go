@@ -55,3 +55,35 @@ func (c *Cluster) cli(args ...string) {
 		c.t.Fatalf("redis-cli %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
 }
+
+// BeginMove begins to move a key's slot to another node and stops there: keys of
+// the slot are where they were, new ones are made at the other node. finish moves
+// what there is and ends it.
+func (c *Cluster) BeginMove(key string) (from, to *Server, finish func()) {
+	c.t.Helper()
+	slot := c.Nodes[0].Do("cluster", "keyslot", key)
+	owner := c.ownerOf(key)
+	from, to = c.Nodes[owner], c.Nodes[(owner+1)%len(c.Nodes)]
+	to.Do("cluster", "setslot", slot, "importing", from.Do("cluster", "myid"))
+	from.Do("cluster", "setslot", slot, "migrating", to.Do("cluster", "myid"))
+	return from, to, func() {
+		for key := range strings.SplitSeq(from.Do("cluster", "getkeysinslot", slot, "1000"), "\n") {
+			if key != "" {
+				from.Do("migrate", "127.0.0.1", to.Port, key, "0", "1000")
+			}
+		}
+		for _, n := range []*Server{to, from} {
+			n.Do("cluster", "setslot", slot, "node", to.Do("cluster", "myid"))
+		}
+	}
+}
+
+func (c *Cluster) ownerOf(key string) int {
+	for i, n := range c.Nodes {
+		if _, err := n.Try("exists", key); err == nil {
+			return i
+		}
+	}
+	c.t.Fatalf("no node has %s", key)
+	return 0
+}

@@ -48,7 +48,8 @@ func (p *Proxy) Retarget(target string) { p.target.Store(&target) }
 // never learns of it. 0 ends that.
 func (p *Proxy) DropEvery(n int) { p.drop.Store(int64(n)) }
 
-// Swallow makes the proxy read and pass on nothing, with all sockets open.
+// Swallow makes the proxy read and pass on nothing, with all sockets open. When
+// that is over, connections that have lost something end: TCP never has gaps.
 func (p *Proxy) Swallow(on bool) { p.swallow.Store(on) }
 
 // Cut ends all open connections.
@@ -97,13 +98,18 @@ func (p *Proxy) pass(to, from net.Conn, replies bool) {
 		p.mu.Unlock()
 	}()
 	buf := make([]byte, 64<<10)
+	gap := false
 	for reads := int64(1); ; reads++ {
 		n, err := from.Read(buf)
 		if err != nil {
 			return
 		}
 		if p.swallow.Load() {
+			gap = true
 			continue
+		}
+		if gap {
+			return
 		}
 		if nth := p.drop.Load(); replies && nth > 0 && reads >= nth {
 			return

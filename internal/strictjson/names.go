@@ -7,9 +7,8 @@ import (
 	"slices"
 )
 
-// checkNames refuses names that are spelt in another letter case or said twice.
-// The text is JSON that has been decoded into the type, so that only such names
-// can be wrong.
+// checkNames refuses names that the type does not have, in this very spelling, and
+// names said twice. The text is JSON that has been decoded into the type.
 func checkNames(text []byte, t reflect.Type) error {
 	w := walker{rest: text}
 	return w.value(t)

@@ -35,18 +35,17 @@ type Error string
 func (e Error) Error() string { return string(e) }
 
 // Decode reads exactly one JSON value. Beyond what encoding/json does, it refuses
-// names in another letter case, names said twice, and text that is not UTF-8:
-// encoding/json would take the last of two, and make one character of all bytes
-// that are none, so that two keys became one. Every field of what it decodes into
+// unknown names, names in another letter case, names said twice, and text that is
+// not UTF-8: encoding/json would take the last of two, and make one character of
+// all bytes that are none, so that two keys became one. Every field of what it decodes into
 // has a json tag.
 func Decode(text []byte, into any) error {
 	if !utf8.Valid(text) {
 		return Error("The body is not UTF-8.")
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
-		return Error(explain(err, reflect.TypeOf(into)))
+		return Error(explain(err))
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return Error("The body goes on after its JSON value.")
@@ -55,13 +54,10 @@ func Decode(text []byte, into any) error {
 }
 
 // explain words an error of encoding/json.
-func explain(err error, t reflect.Type) string {
+func explain(err error) string {
 	var syntax *json.SyntaxError
 	var wrong *json.UnmarshalTypeError
-	unknown, isUnknown := strings.CutPrefix(err.Error(), "json: unknown field ")
 	switch {
-	case isUnknown:
-		return noField(strings.Trim(unknown, `"`), allNames(t))
 	case errors.As(err, &wrong) && wrong.Field != "":
 		return fmt.Sprintf("The field %s takes %s, not %s.", wrong.Field, kindName(wrong.Type), valueName(wrong.Value))
 	case errors.As(err, &wrong):

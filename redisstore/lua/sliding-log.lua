@@ -1,6 +1,6 @@
 -- Sliding log. A list, oldest first, of entries: stamp in µs (7 bytes), cost (5);
--- and at its tail a header: 'L', sum of all costs (7 bytes), period (6). At 12
--- bytes an entry, against some 118 in a sorted set.
+-- and at its tail a header: 'L', sum of all costs (7 bytes), period (6). At 14
+-- bytes an entry in the list, against 118 in a sorted set.
 local log = logs[c]
 if not log then
   --@sliding-log-tail

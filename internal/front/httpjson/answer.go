@@ -36,7 +36,7 @@ type limit struct {
 }
 
 func newAnswer(d *weir.Decision, receipt string) *answer {
-	a := &answer{ID: d.ID.String(), Allowed: d.Allowed, Denied: d.Denied, RetryAfter: milliseconds(d.RetryAfter), Receipt: receipt}
+	a := &answer{ID: d.ID.String(), Allowed: d.Allowed, Denied: d.Denied, RetryAfter: milliseconds(d.RetryAfter), Degraded: d.Degraded, Receipt: receipt}
 	switch {
 	case d.Refused >= 0:
 		a.Layer = d.Checks[d.Refused].Key.Layer

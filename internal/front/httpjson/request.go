@@ -54,14 +54,20 @@ func (t *takeRequest) attributes() (*policy.Attributes, error) {
 	return a, t.Attributes.fill(a)
 }
 
+// maxKey bounds a key in bytes: a receipt repeats it, and has to fit a body.
+const maxKey = 4096
+
 // check is the one that a key and a limit ask for. The states of such checks are
-// apart from those of all layers, and of other algorithms.
+// apart from those of all layers, of other algorithms and of other periods: 10/s
+// and 1000/h of one key are two limits, while 10/s and 20/s are one that changed.
 func (t *takeRequest) check() (weir.Check, error) {
 	switch {
 	case t.Key == nil && t.Limit == "":
 		return weir.Check{}, fail(http.StatusBadRequest, "Give attributes, to decide by the policy, or key and limit.")
 	case t.Key == nil || *t.Key == "":
 		return weir.Check{}, fail(http.StatusBadRequest, "The key is missing or empty: an empty key would be one bucket for everybody.")
+	case len(*t.Key) > maxKey:
+		return weir.Check{}, fail(http.StatusBadRequest, "The key has %d bytes; it may have %d.", len(*t.Key), maxKey)
 	case t.Limit == "":
 		return weir.Check{}, fail(http.StatusBadRequest, "The limit is missing; write it as 100/min.")
 	}
@@ -73,7 +79,8 @@ func (t *takeRequest) check() (weir.Check, error) {
 	if err != nil {
 		return weir.Check{}, err
 	}
-	key := weir.Key{Layer: "adhoc", Limit: limit.Algorithm().String(), Identity: *t.Key}
+	_, period, _ := strings.Cut(limit.Rate().String(), "/")
+	key := weir.Key{Layer: "adhoc", Limit: limit.Algorithm().String() + "#" + period, Identity: *t.Key}
 	return weir.Check{Key: key, Limit: limit, Cost: cost, Peek: t.Peek}, nil
 }
 
