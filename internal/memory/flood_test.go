@@ -49,3 +49,25 @@ func TestAbuserSurvivesAFloodOfOneShotKeys(t *testing.T) {
 		}
 	})
 }
+
+// A limit that one request used up is not freed by keys that have used a part of
+// theirs, though they came more often.
+func TestUsedUpLimitOutlivesBusyKeys(t *testing.T) {
+	eachKind(t, func(t *testing.T, kind algorithm.Kind) {
+		table := newTable(t, 256)
+		daily, other := compile(t, kind, 1, 24*60*minute), compile(t, kind, 5, 60*minute)
+		admitted := 0
+		for n := range 20_000 {
+			if table.take(key(-1), daily, 1).Allowed {
+				admitted++
+			}
+			for range 3 {
+				table.take(key(n), other, 1)
+			}
+			table.now.Add(second / 100)
+		}
+		if admitted != 1 {
+			t.Errorf("%d of 1 a day passed under a flood", admitted)
+		}
+	})
+}
