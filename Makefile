@@ -11,15 +11,17 @@ STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: ## start the daemon from source, in memory, with the three default layers
-	go run ./cmd/weir serve $(ARGS)
+run: build ## start the daemon from source, in memory, with the three default layers
+	@exec bin/weir serve $(ARGS)
 
 build: ## bin/weir
 	go build -trimpath -o bin/weir ./cmd/weir
 
-test: ## all tests of all modules, after installing what they need
+test: ## all tests of all modules, those of the core under the race detector too, after installing what they need
 	@scripts/install-test-deps test
+	@scripts/install-test-deps check
 	@scripts/test
+	go test -race $(CORE)
 
 check: lint race ## gofmt, vet, staticcheck, the arrows between packages, the race detector
 

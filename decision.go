@@ -20,9 +20,9 @@ type Decision struct {
 	Tightest int
 	// Refused is the index of the first enforced check that refused, or -1.
 	Refused int
-	// Denied says why a list or a rule about identities refused the request
-	// before any limit was asked, such as "gateway: unknown API key"; "" where
-	// that is not so. No wait helps.
+	// Denied says why a list or a rule about identities refused the request,
+	// such as "gateway: unknown API key"; "" where that is not so. No wait helps.
+	// Checks are then those of the layers before, which were asked and charged.
 	Denied string
 	// Degraded says that a check was not decided by the store but by what stands
 	// in for it.
@@ -58,7 +58,7 @@ func Decide(id ID, checks []Check, results []Result) Decision {
 	return d
 }
 
-// Deny is the decision about a request that no limit was asked about.
+// Deny is the decision about a request that is refused before any limit is asked.
 func Deny(id ID, why string) Decision {
 	return Decision{ID: id, RetryAfter: Never, Tightest: -1, Refused: -1, Denied: why}
 }

@@ -42,7 +42,7 @@ configuration, the first that is given counts.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.Config, "config", "", "configuration `FILE`; without one, the default three layers")
-	flags.StringVar(&o.Store, "store", "", "where the states are, `URL`: memory: (default: as in the configuration)")
+	flags.StringVar(&o.Store, "store", "", "where the states are, `URL`: memory: or redis://HOST:PORT and the like (default: as in the configuration, else memory:)")
 	flags.StringSliceVar(&o.Layers, "layers", nil, "run only these layers, `NAME,...`")
 	flags.StringVar(&o.HTTP, "http", "127.0.0.1:8080", "traffic `ADDR`; empty turns it off")
 	flags.StringVar(&o.Admin, "admin", "127.0.0.1:9090", "admin `ADDR`; empty turns it off")

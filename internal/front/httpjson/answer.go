@@ -13,7 +13,7 @@ type answer struct {
 	// Layer is the one that refused, or else the tightest; empty where nothing
 	// was checked.
 	Layer  string  `json:"layer"`
-	Denied string  `json:"denied,omitempty"` // why, where no limit was asked
+	Denied string  `json:"denied,omitempty"` // why, where a list or an identity refused
 	Limits []limit `json:"limits"`
 	// RetryAfter is in ms, rounded up: 0 when allowed, -1 for never.
 	RetryAfter int64  `json:"retry_after_ms"`
@@ -40,7 +40,7 @@ func newAnswer(d *weir.Decision, receipt string) *answer {
 	switch {
 	case d.Refused >= 0:
 		a.Layer = d.Checks[d.Refused].Key.Layer
-	case d.Tightest >= 0:
+	case d.Denied == "" && d.Tightest >= 0:
 		a.Layer = d.Checks[d.Tightest].Key.Layer
 	}
 	a.Limits = make([]limit, len(d.Results))
