@@ -22,13 +22,13 @@ import (
 // client's own timeouts are a second.
 const patience = 250 * time.Millisecond
 
-func onRedis(t *testing.T, addr string) *failover.Store {
+func onRedis(t *testing.T, addr string, budget time.Duration) *failover.Store {
 	t.Helper()
 	shared, err := redisstore.Open("redis://" + addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := failover.New(shared, failover.Options{})
+	store := failover.New(shared, failover.Options{Budget: budget})
 	t.Cleanup(func() { store.Close(); shared.Close() })
 	return store
 }
@@ -51,7 +51,7 @@ func TestSilentServer(t *testing.T) {
 		{"swallowed", func() { proxy.Swallow(true) }, func() { proxy.Swallow(false) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			store, limit := onRedis(t, proxy.Addr), perHour(t, 1_000_000)
+			store, limit := onRedis(t, proxy.Addr, 0), perHour(t, 1_000_000)
 			redistest.Until(t, 2*time.Second, func() bool { return !askOnce(t, store, limit).Degraded }, "the store is asked")
 			load := startLoad(store, limit)
 			redistest.Until(t, 5*time.Second, func() bool { return load.calls() > 20 }, "there is traffic")
@@ -155,7 +155,7 @@ func (l *load) stop(t *testing.T) []time.Duration {
 // from memory, and leave nothing behind.
 func TestManyCallersOfAStoppedServer(t *testing.T) {
 	server := redistest.Start(t)
-	store, limit := onRedis(t, server.Addr), perHour(t, 1_000_000)
+	store, limit := onRedis(t, server.Addr, 0), perHour(t, 1_000_000)
 	askOnce(t, store, limit)
 	before := runtime.NumGoroutine()
 	server.Pause()
@@ -192,7 +192,7 @@ func TestManyCallersOfAStoppedServer(t *testing.T) {
 // what of theirs reached the server is counted once.
 func TestAbortedRequests(t *testing.T) {
 	server := redistest.Start(t)
-	store := onRedis(t, server.Addr)
+	store := onRedis(t, server.Addr, time.Minute) // it is not about budgets
 	aborted := []weir.Check{{Key: key("aborted"), Limit: perHour(t, 1000, weir.WithAlgorithm(weir.SlidingLog)), Cost: 1}}
 	var callers sync.WaitGroup
 	var gone, answered atomic.Int64

@@ -30,6 +30,7 @@ func TestByPeer(t *testing.T) {
 		t.Fatal(err)
 	}
 	behind := Behind(clientip.Resolver{Trusted: trusted, Header: clientip.XForwardedFor})
+	realIP := Behind(clientip.Resolver{Trusted: trusted, Header: clientip.XRealIP})
 	forwarded := []string{"x-forwarded-for", "192.0.2.1, 198.51.100.9"}
 	for _, c := range []struct {
 		name    string
@@ -42,6 +43,7 @@ func TestByPeer(t *testing.T) {
 		{"masks of one's own", from("203.0.113.7"), []PeerOption{Masked(masks)}, "203.0.113.0/24"},
 		{"metadata that nobody vouches for", from("203.0.113.7", forwarded...), []PeerOption{behind}, "203.0.113.7"},
 		{"behind a trusted proxy", from("10.0.0.5", forwarded...), []PeerOption{behind}, "198.51.100.9"},
+		{"behind one that sets x-real-ip", from("10.0.0.5", "x-real-ip", "192.0.2.1"), []PeerOption{realIP}, "192.0.2.1"},
 		{"a Unix socket", peer.NewContext(context.Background(), &peer.Peer{Addr: &net.UnixAddr{Name: "@"}}), nil, ""},
 		{"no peer", context.Background(), nil, ""},
 		{"a peer without an address", peer.NewContext(context.Background(), &peer.Peer{}), nil, ""},

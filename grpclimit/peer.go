@@ -42,11 +42,7 @@ func (b *byPeer) key(ctx context.Context, _ string) (string, error) {
 		remote = p.Addr.String()
 	}
 	from, _ := clientip.Peer(remote)
-	var lines []string
-	if name := b.resolver.Header.Name(); name != "" {
-		lines = metadata.ValueFromIncomingContext(ctx, name)
-	}
-	client, _ := b.resolver.Resolve(from, lines)
+	client, _ := b.resolver.Resolve(from, metadata.ValueFromIncomingContext(ctx, b.resolver.Header.Name()))
 	var buf [clientip.MaxKeyLen]byte
 	key, _ := b.masks.AppendKey(buf[:0], client) // nothing for no address
 	return string(key), nil

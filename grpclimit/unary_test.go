@@ -107,6 +107,11 @@ func TestNever(t *testing.T) {
 		_, err := client.UnaryCall(context.Background(), &pb.SimpleRequest{ResponseSize: c.cost}, grpc.Trailer(&trailer))
 		delete(trailer, "content-type")
 		delete(trailer, "grpc-status-details-bin")
+		for _, detail := range status.Convert(err).Details() {
+			if info, ok := detail.(*errdetails.RetryInfo); ok && c.cost == 3 {
+				t.Errorf("a wait that does not help: %v", info)
+			}
+		}
 		if status.Code(err) != c.code || !cmp.Equal(trailer, c.want) {
 			t.Errorf("cost %d: %v, trailers %v", c.cost, err, trailer)
 		}

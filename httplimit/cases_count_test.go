@@ -62,18 +62,29 @@ func TestB27LateFailuresCount(t *testing.T) {
 		{"a status of 500", func(w http.ResponseWriter) error { w.WriteHeader(500); return nil }, true},
 		{"hints before a failure", func(w http.ResponseWriter) error { w.WriteHeader(103); w.WriteHeader(404); return nil }, true},
 		{"a status that comes too late", func(w http.ResponseWriter) error { io.WriteString(w, "ok"); w.WriteHeader(500); return nil }, false},
+		{"bytes, and a status that comes too late", func(w http.ResponseWriter) error { w.Write([]byte("ok")); w.WriteHeader(500); return nil }, false},
+		{"a copy, and a status that comes too late", func(w http.ResponseWriter) error { io.Copy(w, strings.NewReader("ok")); w.WriteHeader(500); return nil }, false},
+		{"a flush, and a status that comes too late", func(w http.ResponseWriter) error {
+			http.NewResponseController(w).Flush()
+			w.WriteHeader(500)
+			return nil
+		}, false},
 		{"nothing written", func(http.ResponseWriter) error { return nil }, false},
 		{"text", func(w http.ResponseWriter) error { io.WriteString(w, "ok"); return nil }, false},
 		{"a copy", func(w http.ResponseWriter) error { io.Copy(w, strings.NewReader("ok")); return nil }, false},
-		{"a flush", func(w http.ResponseWriter) error { w.(http.Flusher).Flush(); return nil }, false},
+		{"a flush by assertion", func(w http.ResponseWriter) error { w.(http.Flusher).Flush(); return nil }, false},
 		{"a flush by the controller", func(w http.ResponseWriter) error { return http.NewResponseController(w).Flush() }, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for name, counts := range map[string]func(int) bool{"failures": Failures, "successes": Successes} {
+				var w http.ResponseWriter = httptest.NewRecorder()
+				if !strings.Contains(c.name, "assertion") {
+					w = &unwrapping{w}
+				}
 				limiter, _ := newLimiter(t, weir.PerMinute(5), perMinute)
 				m := New(limiter, ByIP(), WithCountOnly(counts))
 				survive(func() {
-					m.Run(httptest.NewRecorder(), from("203.0.113.7"), func(w http.ResponseWriter, _ *http.Request) error { return c.run(w) })
+					m.Run(w, from("203.0.113.7"), func(w http.ResponseWriter, _ *http.Request) error { return c.run(w) })
 				})
 				want := int64(5)
 				if c.failed == (name == "failures") {
@@ -86,6 +97,12 @@ func TestB27LateFailuresCount(t *testing.T) {
 		})
 	}
 }
+
+// unwrapping is what many middleware make of a writer: it can flush, but only a
+// http.ResponseController finds out.
+type unwrapping struct{ http.ResponseWriter }
+
+func (u *unwrapping) Unwrap() http.ResponseWriter { return u.ResponseWriter }
 
 func survive(f func()) {
 	defer func() { recover() }()

@@ -36,14 +36,10 @@ func ByIP(options ...IPOption) KeyFunc {
 
 func (b *byIP) key(r *http.Request) (string, error) {
 	peer, _ := clientip.Peer(r.RemoteAddr)
-	var lines []string
-	if b.header != "" {
-		lines = r.Header[b.header]
-	}
-	client, _ := b.resolver.Resolve(peer, lines)
+	client, _ := b.resolver.Resolve(peer, r.Header[b.header])
 	var buf [clientip.MaxKeyLen]byte
 	key, _ := b.masks.AppendKey(buf[:0], client) // nothing for no address
-	if n := len(key); n < len(r.RemoteAddr) && r.RemoteAddr[n] == ':' && r.RemoteAddr[:n] == string(key) {
+	if n := len(key); n <= len(r.RemoteAddr) && r.RemoteAddr[:n] == string(key) {
 		return r.RemoteAddr[:n], nil // most requests, without an allocation
 	}
 	return string(key), nil

@@ -18,6 +18,7 @@ func TestByIP(t *testing.T) {
 		t.Fatal(err)
 	}
 	behind := Behind(clientip.Resolver{Trusted: trusted, Header: clientip.XForwardedFor})
+	realIP := Behind(clientip.Resolver{Trusted: trusted, Header: clientip.XRealIP})
 	for _, c := range []struct {
 		name    string
 		peer    string
@@ -34,6 +35,8 @@ func TestByIP(t *testing.T) {
 		{"masks of one's own", "203.0.113.7:5123", []IPOption{Masked(masks)}, "203.0.113.0/24"},
 		{"a header that nobody vouches for", "203.0.113.7:5123", []IPOption{behind}, "203.0.113.7"},
 		{"behind a trusted proxy", "10.0.0.5:5123", []IPOption{behind}, "198.51.100.9"},
+		{"behind one that sets X-Real-IP", "10.0.0.5:5123", []IPOption{realIP}, "192.0.2.1"},
+		{"behind one whose address is as long", "10.100.100.5:5123", []IPOption{behind}, "198.51.100.9"},
 		{"behind one, by its network", "10.0.0.5:5123", []IPOption{behind, Masked(masks)}, "198.51.100.0/24"},
 		{"a proxy that is not named", "10.0.0.5:5123", nil, "10.0.0.5"},
 	} {

@@ -29,7 +29,7 @@ func TestTLS(t *testing.T) {
 		{client, "certificate"},
 		{"ca=" + server.OtherCA + "&" + client, "certificate"},
 		{"ca=" + server.CA + "&" + client + "&server_name=redis.internal", "redis.internal"},
-		{"ca=" + server.CA, "certificate required"},
+		{"ca=" + server.CA, "not connected"}, // the server wants a certificate, and may end the connection before it says so
 	} {
 		if err := works(t, url(c.query)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.query, err, c.want)

@@ -75,7 +75,7 @@ func TestScriptsAreForgottenAllTheTime(t *testing.T) {
 func TestBatchesReloadOnce(t *testing.T) {
 	server := sharedServer(t)
 	store := open(t, urlOf(server))
-	limit := limitOf(t, weir.PerDay(1_000_000))
+	limit := limitOf(t, weir.PerDay(1_000_000), weir.WithAlgorithm(weir.SlidingLog))
 	const rounds = 20
 	server.Do("config", "resetstat")
 	for range rounds {
@@ -152,7 +152,7 @@ func TestSentinelFailover(t *testing.T) {
 	store := open(t, sentinel.URL())
 	limit := limitOf(t, weir.PerHour(10), weir.WithAlgorithm(weir.FixedWindow))
 	take(t, store, key("a"), limit, 4)
-	sentinel.Master.Do("wait", "1", "1000") // the replica has it
+	redistest.Until(t, 2*time.Second, func() bool { return sentinel.Replica.Do("dbsize") == "1" }, "the replica has it")
 	killed := time.Now()
 	sentinel.Master.Kill()
 	redistest.Until(t, 15*time.Second, func() bool { return try(store, key("other"), limit) == nil }, "a decision by the new master")

@@ -14,17 +14,35 @@
 -- length and the state as it is now, from which weir derives the rest.
 --
 -- The bodies of the algorithms are spliced in as branches: a local function made
--- at each call costs 0.7 to 0.9 µs, a branch next to nothing. A number is never
+-- at each call costs 0.7 to 0.9 µs, a branch next to nothing, and so does a table. A number is never
 -- turned into text here: tostring(1699999200123456) is 1.6999992001235e+15.
 
 --@arithmetic
+local ok, after, px, bad, raw, log -- of decide.lua
 
--- By cell: the text found (false for none), the state and lifetime claimed so
--- far, whether what was found has to be thrown away, and for logs a table.
-local found, state, ttl, replaced, logs = {}, {}, {}, {}, {}
--- By check. A fate is 0 untouched, 1 settled (refused: only what a refusal may
--- change), 2 taken.
-local cell, flags, cost, kind, fate, allowed = {}, {}, {}, {}, {}, {}
+if #ARGV == 2 and ARGV[2]:byte(1) ~= 3 then
+  -- One check, and no log: nothing to keep in step.
+  local _, f, n = unpack('<I4Bd', ARGV[1], 17)
+  local key, k, L, W, B, l, p = KEYS[1], unpack('<Bddddd', ARGV[2])
+  local counts_all = f % 16 >= 8
+  --@decide
+  local bits = (ok and 1 or 0) + (bad and 4 or 0)
+  if f % 2 == 0 then
+    if ok and n > 0 then bits = bits + 2 end
+    if after then
+      redis.call('SET', key, after, 'PX', px)
+      raw = after
+    end
+  end
+  raw = raw or ''
+  return pack('<dBB', now, bits, #raw) .. raw
+end
+
+-- By cell: the text found (false for none), the state and lifetime claimed, and
+-- for logs a table.
+local found, state, ttl, logs = {}, { false, false, false, false }, { 0, 0, 0, 0 }, {}
+-- By check: bits are the answer's.
+local cell, flags, bits = { 0, 0, 0, 0 }, { 0, 0, 0, 0 }, { 0, 0, 0, 0 }
 
 local checks = #ARGV - 1
 local refused, waiting = false, false
@@ -32,9 +50,7 @@ local group_start, group_passes = 1, true
 
 for i = 1, checks do
   local c, f, n = unpack('<I4Bd', ARGV[1], 4 + i * 13)
-  local key = KEYS[c]
-  local k, L, W, B, l, p = unpack('<Bddddd', ARGV[i + 1])
-  cell[i], flags[i], cost[i], kind[i] = c, f, n, k
+  local key, k, L, W, B, l, p = KEYS[c], unpack('<Bddddd', ARGV[i + 1])
   local shadow, starts, counts_all, ends = f % 4 >= 2, f % 8 >= 4, f % 16 >= 8, f >= 64
   local charging = floor(f / 16) % 4 -- 0 arriving, 1 admitted, 2 independent
   if starts then
@@ -43,34 +59,31 @@ for i = 1, checks do
   -- After a refusal the groups that follow are asked, not charged.
   local take = f % 2 == 0 and (charging == 2 or not refused)
 
-  -- A body sets ok, and the state and its lifetime in ms where taking or a
-  -- refusal changes it.
-  local ok, after, px = false, nil, nil
-  if L > 0 then
-    if k == 2 then
-      --@fixed-window
-    elseif k == 3 then
-      --@sliding-log
-    elseif k == 4 then
-      --@sliding-counter
-    else
-      --@bucket
-    end
+  raw, log = state[c] or found[c], logs[c]
+  --@decide
+  if found[c] == nil then found[c] = raw or false end
+  cell[i], flags[i] = c, f
+  bits[i] = (ok and 1 or 0) + (bad and 4 or 0)
+  if k == 3 then
+    logs[c] = log or { live = 0 } -- of a blocked limit nothing was read
   end
-  if n == 0 then
-    ok, after = true, nil
-  end
-
-  allowed[i], fate[i] = ok, 0
   if take then
-    fate[i] = ok and 2 or 1
-    if k == 3 and ok and L > 0 then
-      logs[c].pending = logs[c].pending + n
+    if ok and n > 0 then bits[i] = bits[i] + 2 end
+    if k == 3 and L > 0 and n > 0 then
+      log.settled = W -- at least: see sliding-log-commit.lua
+      if ok then
+        log.pending = log.pending + n
+        log.entries = log.entries or {}
+        log.entries[#log.entries + 1] = pack('>I7I5', now, n)
+      end
     elseif after then
       state[c], ttl[c] = after, px
     end
   end
 
+  -- Whom to leave uncharged: all or none of a group that fails, and in the end
+  -- the groups that are charged only if every group admits.
+  local from, to = 1, 0
   if charging == 2 then
     refused = refused or not ok and not shadow
   else
@@ -79,23 +92,21 @@ for i = 1, checks do
       if group_passes then
         waiting = waiting or charging == 1
       else
-        refused = not shadow
-        -- All or none: who passes in a group that fails is left as found, but
-        -- for what counts all. No other check has claimed from its key.
-        for j = group_start, i do
-          if fate[j] == 2 and flags[j] % 16 < 8 then
-            fate[j], state[cell[j]] = 0, nil
-          end
-        end
+        refused, from, to = not shadow, group_start, i
       end
     end
   end
-end
-if refused and waiting then
-  -- Groups that are charged only if every group admits.
-  for j = 1, checks do
-    if floor(flags[j] / 16) % 4 == 1 and fate[j] == 2 and flags[j] % 16 < 8 then
-      fate[j], state[cell[j]] = 0, nil
+  if i == checks and refused and waiting then
+    from, to = 1, checks
+  end
+  for j = from, to do
+    local whose = floor(flags[j] / 16) % 4
+    -- What counts all stays counted; no other check has claimed from its key.
+    if bits[j] % 4 >= 2 and flags[j] % 16 < 8 and whose ~= 2 and (whose == 1 or j >= group_start) then
+      bits[j], state[cell[j]], log = bits[j] - 2, false, logs[cell[j]]
+      if log then
+        log.pending, log.entries, log.settled = 0, nil, nil
+      end
     end
   end
 end
@@ -104,18 +115,21 @@ for c = 1, #KEYS do
   if state[c] then
     redis.call('SET', KEYS[c], state[c], 'PX', ttl[c])
   end
+  log = logs[c]
+  if log then
+    --@sliding-log-commit
+  end
 end
---@sliding-log-commit
 
 local reply = pack('<d', now)
 for i = 1, checks do
-  local c, n = cell[i], cost[i]
-  local bits = (allowed[i] and 1 or 0) + (fate[i] == 2 and n > 0 and 2 or 0) + (replaced[c] and 4 or 0)
-  if kind[i] == 3 then
+  local c = cell[i]
+  log = logs[c]
+  if log then
     --@sliding-log-read
   else
-    local raw = state[c] or found[c] or ''
-    reply = reply .. pack('<BB', bits, #raw) .. raw
+    raw = state[c] or found[c] or ''
+    reply = reply .. pack('<BB', bits[i], #raw) .. raw
   end
 end
 return reply

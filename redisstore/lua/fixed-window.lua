@@ -1,22 +1,13 @@
 -- Fixed window. State: 'W', start of the window (7 bytes), period (6), count (7).
-local raw = found[c]
-if raw == nil then
-  raw = redis.pcall('GET', key)
-  if raw then
-    --@fixed-window-fits
-    if not fits then
-      raw, replaced[c] = false, true
-    end
-  end
-  found[c] = raw
-end
-raw = state[c] or raw
+if raw == nil then raw = redis.pcall('GET', key) end
 local start, count, rewritten = now - now % W, 0, false
 if raw then
-  local s, w, used = unpack('>I7I6I7', raw, 2)
+  --@fixed-window-fits
+  if not fits then
+    raw, bad = false, true
   -- A later start keeps its count: the clock stepped back, or a shorter window
   -- within this one is counting. One that has ended is as good as forgotten.
-  if s >= start and s + w > now then
+  elseif s >= start and s + w > now then
     count, rewritten = used, s > start or w ~= W
   end
 end

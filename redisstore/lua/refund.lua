@@ -11,7 +11,7 @@
 
 local key = KEYS[1]
 local kind, L, W, B, l, p = unpack('<Bddddd', ARGV[2])
-local n, at, whole0, frac0, lifetime = unpack('<ddddd', ARGV[3])
+local n, charged_at, whole0, frac0, lifetime = unpack('<ddddd', ARGV[3])
 if L == 0 or n < 1 or n > B then return 0 end
 if KEYS[2] and redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
 
@@ -20,7 +20,7 @@ local after, ends
 
 if kind == 3 then
   --@sliding-log-tail
-  if not fits or at + period <= now or n > sum or redis.call('LREM', key, -1, pack('>I7I5', at, n)) == 0 then
+  if not fits or charged_at + period <= now or n > sum or redis.call('LREM', key, -1, pack('>I7I5', charged_at, n)) == 0 then
     return 0
   end
   newest = redis.call('LRANGE', key, -2, -2)[1]
@@ -37,30 +37,33 @@ else
   if kind == 2 then
     --@fixed-window-fits
     if not fits then return 0 end
-    local start, w, count = unpack('>I7I6I7', raw, 2)
-    if w ~= W or start ~= at - at % W or start + W <= now or count == 0 then return 0 end
-    after, ends = pack('>BI7I6I7', 87, start, W, math.max(0, count - n)), start + W
+    if w ~= W or s ~= charged_at - charged_at % W or s + W <= now or used == 0 then return 0 end
+    after, ends = pack('>BI7I6I7', 87, s, W, math.max(0, used - n)), s + W
 
   elseif kind == 4 then
     --@sliding-counter-fits
     if not fits then return 0 end
-    local start, w, prev, cur = unpack('>I7I6I5I5', raw, 2)
-    local charged = at - at % W
+    local charged = charged_at - charged_at % W
     if w ~= W or now >= charged + 2 * W then return 0 end
-    if charged == start and cur > 0 then
-      cur = math.max(0, cur - n)
-    elseif charged == start - W and prev > 0 then
-      prev = math.max(0, prev - n)
+    if charged == s and current > 0 then
+      current = math.max(0, current - n)
+    elseif charged == s - W and before > 0 then
+      before = math.max(0, before - n)
     else
       return 0
     end
-    after, ends = pack('>BI7I6I5I5', 67, start, W, prev, cur), start + (cur > 0 and 2 or 1) * W
+    after, ends = pack('>BI7I6I5I5', 67, s, W, before, current), s + (current > 0 and 2 or 1) * W
 
   else
     --@bucket-fits
     if not fits or whole0 < 0 or whole0 > B - n or frac0 < 0 or frac0 >= p then return 0 end
-    local last, whole, frac, num, den = unpack('>I7I6I6I6I6', raw, 2)
+    local last, whole, frac = at, q0, r0
     local seen = math.max(now, last)
+    local function mul_div(a, b, c)
+      ma, mb, mc = a, b, c
+      --@mul-div
+      return mq, mr
+    end
     -- leaked is the level less what leaks in d at num/den.
     local function leaked(w, f, num, den, d)
       if d * num / den >= w + 2 then return 0, 0 end
@@ -76,7 +79,7 @@ else
     -- What is left of the charge: n, less what leaked since beyond the level
     -- before. Of two rates the faster one counts, and fractions are rounded down:
     -- never too much is given back.
-    local since = math.max(0, seen - at)
+    local since = math.max(0, seen - charged_at)
     local gw, gf = leaked(whole0 + n, frac0, l, p, since)
     if num ~= l or den ~= p then
       local f1 = mul_div(frac0, den, p)

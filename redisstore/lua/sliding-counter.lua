@@ -1,21 +1,12 @@
 -- Sliding counter. State: 'C', start of the current window (7 bytes), period
 -- (6), count of the window before (5), of the current one (5).
-local raw = found[c]
-if raw == nil then
-  raw = redis.pcall('GET', key)
-  if raw then
-    --@sliding-counter-fits
-    if not fits then
-      raw, replaced[c] = false, true
-    end
-  end
-  found[c] = raw
-end
-raw = state[c] or raw
+if raw == nil then raw = redis.pcall('GET', key) end
 local start, prev, cur, rewritten = now - now % W, 0, 0, false
 if raw then
-  local s, w, before, current = unpack('>I7I6I5I5', raw, 2)
-  if w ~= W then
+  --@sliding-counter-fits
+  if not fits then
+    raw, bad = false, true
+  elseif w ~= W then
     -- Another period: what is used by its weight goes to this window, rounded
     -- up.
     local at = now - now % w
@@ -25,8 +16,9 @@ if raw then
     end
     cur = current + before
     if now > s then
-      local gone = mul_div(now - s, before, w)
-      cur = cur - gone
+      ma, mb, mc = now - s, before, w
+      --@mul-div
+      cur = cur - mq
     end
     if cur > 4294967296 then cur = 4294967296 end
     rewritten = cur > 0
@@ -50,8 +42,9 @@ elseif room >= 0 then
   elseif weighed == most then
     ok = weighed < 9007199254740992
     if not ok then
-      local gone = mul_div(now - start, prev, W)
-      ok = prev - gone <= room
+      ma, mb, mc = now - start, prev, W
+      --@mul-div
+      ok = prev - mq <= room
     end
   end
 end

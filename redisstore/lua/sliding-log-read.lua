@@ -1,5 +1,5 @@
+local _, _, n = unpack('<I4Bd', ARGV[1], 4 + i * 13)
 local _, L, W = unpack('<Bdd', ARGV[i + 1])
-local log = logs[c]
 local remaining, wait, reset = 0, -1, 0
 if L > 0 then
   remaining, wait = L - log.live, 0
@@ -27,4 +27,4 @@ if L > 0 then
     until need <= 0 or #chunk < 64
   end
 end
-reply = reply .. pack('<Bddd', bits, remaining, wait, reset)
+reply = reply .. pack('<Bddd', bits[i], remaining, wait, reset)

@@ -1,11 +1,9 @@
 -- Sliding log. A list, oldest first, of entries: stamp in µs (7 bytes), cost (5);
 -- and at its tail a header: 'L', sum of all costs (7 bytes), period (6). At 14
 -- bytes an entry in the list, against 118 in a sorted set.
-local log = logs[c]
 if not log then
   --@sliding-log-tail
   log = { newest = newest, sum = sum, live = sum, left = 0, period = period, pending = 0 }
-  logs[c] = log
   -- A log that has expired under its own period is as good as forgotten.
   log.stale = fits and newest + period <= now
   -- How many have left (now−W, now]? A key in use drops about one a call.
@@ -31,7 +29,7 @@ if not log then
     log.newest, log.sum, log.live, log.left = nil, 0, 0, 0
   end
   if not fits and (tail.err or newest) then
-    replaced[c] = true
+    log.foreign, bad = true, true
   end
 end
 ok = n <= L and log.live + log.pending <= L - n
