@@ -30,13 +30,15 @@ func (s *Server) Restart() {
 	if err := p.cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	Until(s.t, 10*time.Second, func() bool {
-		c, err := net.DialTimeout("tcp", s.Addr, time.Second)
-		if err == nil {
-			c.Close()
-		}
-		return err == nil
-	}, "%s answers on %s:\n%s", p.path, s.Addr, &p.log)
+	Until(s.t, 10*time.Second, func() bool { return listens(s.Addr) }, "%s answers on %s:\n%s", p.path, s.Addr, &p.log)
+}
+
+func listens(addr string) bool {
+	c, err := net.DialTimeout("tcp", addr, time.Second)
+	if err == nil {
+		c.Close()
+	}
+	return err == nil
 }
 
 // Kill ends the server as kill -9 does. It is safe to call twice.

@@ -36,6 +36,7 @@ func StartTLS(t testing.TB) *TLSServer {
 	s.Cert, s.Key = ca.issue(t, dir, "client")
 	cert, key := ca.issue(t, dir, "server")
 	s.Server = Start(t, "--tls-port", port, "--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", s.CA)
+	Until(t, 10*time.Second, func() bool { return listens(s.TLSAddr) }, "it listens on %s", s.TLSAddr)
 	return s
 }
 
