@@ -25,6 +25,7 @@ func TestHeadersAreReadByRatelimitHeaderParser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	install(t) // before the clock is read: it may take its time
 	now := time.Now()
 	check := weir.Check{Key: weir.Key{Layer: "gateway"}, Limit: limit, Cost: 1}
 	result := weir.Result{Allowed: true, Limit: 60, Remaining: 41, ResetAfter: 19 * time.Second, At: now.UnixMicro()}

@@ -187,8 +187,15 @@ func TestPipeIsNotLookedAtAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !read.look().equal(read) {
-		t.Error("it is taken to have changed")
+	looked := make(chan contents, 1)
+	go func() { looked <- read.look() }()
+	select {
+	case found := <-looked:
+		if !found.equal(read) {
+			t.Error("it is taken to have changed")
+		}
+	case <-time.After(patience):
+		t.Fatal("the look waits for somebody to write")
 	}
 }
 

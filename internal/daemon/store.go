@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/weirhq/weir"
@@ -74,12 +75,15 @@ func diagnose(ctx context.Context, shared *redisstore.Store, log *slog.Logger) e
 	return nil
 }
 
+// logBreaker says once that the store fails, however often it is tried meanwhile,
+// and once that it answers again.
 func logBreaker(log *slog.Logger) func(state string, cause error) {
+	var down atomic.Bool
 	return func(state string, cause error) {
-		switch state {
-		case "open":
-			log.Error("store: not asked for a second, on_error decides", "because", cause)
-		case "closed":
+		switch {
+		case state == "open" && !down.Swap(true):
+			log.Error("store: does not answer, on_error decides; it is tried every second", "because", cause)
+		case state == "closed" && down.Swap(false):
 			log.Info("store: answers again")
 		}
 	}
