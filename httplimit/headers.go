@@ -73,6 +73,9 @@ func (h *Headers) set(header http.Header, d *weir.Decision, b *block, policy str
 		f.text = appendID(f.text, d.ID)
 		f.end(names.Decision)
 	}
+	if d.Degraded {
+		header[fieldDegraded] = []string{"1"}
+	}
 	if !d.Allowed && d.RetryAfter != weir.Never {
 		f.number(fieldRetry, RetryAfterSeconds(d.RetryAfter))
 	}

@@ -25,6 +25,9 @@ var usual = Names{
 
 const fieldRetry = "Retry-After"
 
+// fieldDegraded marks a decision that the store had no part in.
+const fieldDegraded = "Weir-Degraded"
+
 // resolved are the names in canonical form.
 func (h *Headers) resolved() *Names {
 	switch {

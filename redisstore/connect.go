@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -33,6 +34,7 @@ var errNotConnected = errors.New("redisstore: not connected")
 const (
 	reconnectEvery = 250 * time.Millisecond // between two attempts to connect
 	retireAfter    = time.Second            // an old client's last calls are over by then
+	preloadTimeout = time.Second            // for the scripts, which come with the first request otherwise
 )
 
 // connector holds a client and replaces it where its connections lead to the
@@ -54,6 +56,7 @@ func newConnector(o rueidis.ClientOption) *connector {
 	c := &connector{option: o, stop: make(chan struct{})}
 	if client, err := rueidis.NewClient(c.option); err == nil {
 		c.current.Store(&client)
+		c.running.Go(func() { preload(client) })
 	} else {
 		c.last = err
 		c.renew()
@@ -99,10 +102,24 @@ func (c *connector) connect() (old *rueidis.Client, found bool) {
 		c.last = err
 		c.mu.Unlock()
 		if err == nil {
+			preload(client)
 			return c.current.Swap(&client), true
 		}
 		if !c.wait(reconnectEvery) {
 			return nil, false
+		}
+	}
+}
+
+// preload gives every node the scripts, so that the first request need not. It is
+// no more than a help: a node without them says so when it is asked, and gets
+// them with that request.
+func preload(client rueidis.Client) {
+	ctx, cancel := context.WithTimeout(context.Background(), preloadTimeout)
+	defer cancel()
+	for _, node := range client.Nodes() {
+		for _, s := range [...]*script{takeScript, refundScript} {
+			node.Do(ctx, node.B().ScriptLoad().Script(s.body).Build())
 		}
 	}
 }

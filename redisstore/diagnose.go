@@ -23,7 +23,7 @@ func (f Finding) String() string { return f.Problem + ": " + f.Remedy }
 
 // permissions are what an ACL user needs, as ACL SETUSER wants it, beside the keys
 // (~weir:*). A cluster's needs +cluster|slots and +cluster|shards as well.
-const permissions = "+evalsha +eval +get +set +exists +del +unlink +pexpire +time +lrange +lindex +lset +ltrim +lrem +rpush +rpop +ping +info"
+const permissions = "+evalsha +eval +script|load +get +set +exists +del +unlink +pexpire +time +lrange +lindex +lset +ltrim +lrem +rpush +rpop +ping +info"
 
 const (
 	// diagnosisKey is written and removed to see whether writes are possible.

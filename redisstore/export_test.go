@@ -21,3 +21,6 @@ func ScriptFiles() []string {
 }
 
 const Permissions = permissions
+
+// The names by which EVALSHA calls the scripts.
+var TakeScript, RefundScript = takeScript.sha, refundScript.sha

@@ -58,7 +58,10 @@ func TestDemotedMasterIsLeft(t *testing.T) {
 		return err == nil
 	}, "a decision by the new master")
 	t.Logf("a decision by the new master after %s", time.Since(switched))
-	redistest.Until(t, 5*time.Second, func() bool { return clients(before) == 0 }, "nobody asks the old master")
+	redistest.Until(t, 5*time.Second, func() bool {
+		try(store, key("a"), limit) // by each of the client's connections sooner or later
+		return clients(before) == 0
+	}, "nobody asks the old master")
 }
 
 // clients are the connections to a server, beside the asking one and a master's
