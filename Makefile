@@ -41,5 +41,7 @@ bench: ## every benchmark, COUNT=8 rounds, with benchstat's summary (BENCH=regex
 fuzz: ## every fuzz target for FUZZTIME=30s
 	@scripts/fuzz $(TARGET)
 
-soak: ## the core's tests over and over for SOAKTIME=600 seconds, racing, with new seeds
-	@scripts/soak $(CORE)
+soak: ## the tests of the core and of the stores over and over for SOAKTIME=600 seconds, racing, with new seeds and long outages
+	@scripts/install-test-deps test
+	@scripts/install-test-deps check
+	@scripts/soak $(CORE) ./redisstore ./failover
