@@ -11,6 +11,7 @@ type order struct {
 	Count *int64            `json:"count"`
 	Hot   bool              `json:"hot,omitempty"`
 	Guest *guest            `json:"guest"`
+	Party []guest           `json:"party"`
 	Notes map[string]string `json:"notes"`
 	Raw   []json.RawMessage `json:"raw"`
 }
@@ -21,7 +22,7 @@ type guest struct {
 
 func TestWhatIsWrongIsSaid(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"all right", `{"dish": "soup", "count": -3, "hot": true, "guest": {"name": "a\"}"}, "notes": {"a": "{", "b": "\""}, "raw": [1, {"x": 1, "x": [2]}, "]"]}`, ""},
+		{"all right", `{"dish": "soup", "count": -3, "hot": true, "guest": {"name": "a\"}"}, "notes": {"a": "{", "b": "\""}, "raw": [1, {"x": 1, "x": [2]}, "]"], "party": [{"name": "b"} , {}, null]}`, ""},
 		{"nothing in it", ` { } `, ""},
 		{"nulls", `{"dish": null, "guest": null, "notes": null, "raw": null}`, ""},
 		{"null", `null`, ""},
@@ -41,6 +42,8 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 		{"misspelt", `{"dsh": "soup"}`, `The body has no field "dsh"; did you mean "dish"?`},
 		{"misspelt within", `{"guest": {"nmae": "a"}}`, `The body has no field "nmae"; did you mean "name"?`},
 		{"another letter case", `{"Dish": "soup"}`, `The body has no field "Dish"; did you mean "dish"?`},
+		{"misspelt within a list", `{"party": [{"name": "a"}, {"Name": "b"}]}`, `The body has no field "Name"; did you mean "name"?`},
+		{"twice within a list", `{"party": [ {"name": "a"} , {"name": "b", "name": "c"} ]}`, `The field "name" stands there twice.`},
 		{"another letter case within", `{"guest": {"NAME": "a"}}`, `The body has no field "NAME"; did you mean "name"?`},
 		{"twice", `{"dish": "soup", "hot": true, "dish": "tea"}`, `The field "dish" stands there twice.`},
 		{"twice, once escaped", `{"dish": "soup", "d\u0069sh": "tea"}`, `The field "dish" stands there twice.`},
@@ -72,7 +75,7 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 
 // What is not refused reads as encoding/json reads it, and nothing panics.
 func FuzzDecode(f *testing.F) {
-	for _, seed := range []string{`{"dish": "a", "guest": {"name": "b"}, "notes": {"c": "d"}, "raw": [[{}], null, "\\\""]}`, `{"DISH": 1}`, `null`, ` [ ] `, `{"notes":{"":""}}`} {
+	for _, seed := range []string{`{"dish": "a", "guest": {"name": "b"}, "party": [{"name": ""}], "notes": {"c": "d"}, "raw": [[{}], null, "\\\""]}`, `{"DISH": 1}`, `null`, ` [ ] `, `{"notes":{"":""}}`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
