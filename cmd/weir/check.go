@@ -65,17 +65,28 @@ func checkFiles(cmd *cobra.Command, files []string) error {
 }
 
 func checkFile(file string) ([]byte, []policy.Warning, error) {
-	src, err := os.ReadFile(file)
-	if err != nil {
-		return nil, nil, err
-	}
-	config, err := policy.Parse(file, src)
-	if err != nil {
-		return nil, nil, err
-	}
-	_, warnings, err := config.Compile(policy.Options{Secret: []byte(secret("WEIR_SECRET")), BaseDir: filepath.Dir(file)})
+	config, _, warnings, err := readPolicy(file)
 	if err != nil {
 		return nil, nil, err
 	}
 	return config.Canonical(), warnings, nil
+}
+
+// compileFile is the policy that a file comes to.
+func compileFile(file string) (*policy.Policy, error) {
+	_, p, _, err := readPolicy(file)
+	return p, err
+}
+
+func readPolicy(file string) (*policy.Config, *policy.Policy, []policy.Warning, error) {
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	config, err := policy.Parse(file, src)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	p, warnings, err := config.Compile(policy.Options{Secret: []byte(secret("WEIR_SECRET")), BaseDir: filepath.Dir(file)})
+	return config, p, warnings, err
 }
