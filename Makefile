@@ -1,7 +1,7 @@
 # Each line that starts with a target and ends in a ## comment is in `make help`.
 
 # What makes decisions. Its tests also run under the race detector.
-CORE := . ./internal/algorithm/... ./internal/memory/... ./storetest/... ./policy/... ./clientip/...
+CORE := . ./internal/algorithm/... ./internal/memory/... ./storetest/... ./policy/... ./clientip/... ./failover ./httplimit/... ./grpclimit/... ./internal/credential/...
 
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 
@@ -44,4 +44,4 @@ fuzz: ## every fuzz target for FUZZTIME=30s
 soak: ## the tests of the core and of the stores over and over for SOAKTIME=600 seconds, racing, with new seeds and long outages
 	@scripts/install-test-deps test
 	@scripts/install-test-deps check
-	@scripts/soak $(CORE) ./redisstore ./failover
+	@scripts/soak $(CORE) ./redisstore

@@ -15,8 +15,8 @@ type Decision struct {
 	// allowed, [Never] when no wait is long enough.
 	RetryAfter time.Duration
 	// Tightest is the index of the check that rate-limit headers speak of: when
-	// refused, the one with the longest wait; else the one with the smallest
-	// remaining, then the first. -1 when nothing enforced was checked.
+	// refused, the one with the longest wait, of equals one that refused; else the
+	// one with the smallest remaining, then the first. -1 when nothing enforced was checked.
 	Tightest int
 	// Refused is the index of the first enforced check that refused, or -1.
 	Refused int
@@ -66,7 +66,8 @@ func Deny(id ID, why string) Decision {
 // tighter reports whether results[i] is tighter than the tightest so far.
 func (d *Decision) tighter(i int) bool {
 	if !d.Allowed {
-		return d.wait(i) > d.wait(d.Tightest)
+		longer := d.wait(i) - d.wait(d.Tightest)
+		return longer > 0 || longer == 0 && d.Results[d.Tightest].Allowed && !d.Results[i].Allowed
 	}
 	return d.Results[i].Remaining < d.Results[d.Tightest].Remaining
 }

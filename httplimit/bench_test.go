@@ -41,17 +41,20 @@ func BenchmarkHeaders(b *testing.B) {
 }
 
 // sink is a ResponseWriter that costs nothing, so that what is measured is ours.
-type sink struct{ header http.Header }
+type sink struct {
+	header http.Header
+	status int
+}
 
 func (s *sink) Header() http.Header         { return s.header }
 func (s *sink) Write(p []byte) (int, error) { return len(p), nil }
-func (s *sink) WriteHeader(int)             {}
+func (s *sink) WriteHeader(status int)      { s.status = status }
 func (s *sink) Flush()                      {}
 
 // BenchmarkMiddleware is a handler alone, and behind a limit with all default
 // fields. What the limit costs is the difference.
 func BenchmarkMiddleware(b *testing.B) {
-	ok := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok")) })
+	ok := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	admitting, err := weir.New(weir.PerHour(1 << 31))
 	if err != nil {
 		b.Fatal(err)
@@ -65,17 +68,25 @@ func BenchmarkMiddleware(b *testing.B) {
 	for _, c := range []struct {
 		name    string
 		handler http.Handler
+		status  int
+		fields  int
 	}{
-		{"bare", ok},
-		{"admitted", New(admitting, ByIP()).Wrap(ok)},
-		{"counting failures only", New(admitting, ByIP(), WithCountOnly(Failures)).Wrap(ok)},
-		{"refused", New(refusing, ByIP()).Wrap(ok)},
+		{"bare", ok, 200, 0},
+		{"admitted", New(admitting, ByIP()).Wrap(ok), 200, 6},
+		{"counting failures only", New(admitting, ByIP(), WithCountOnly(Failures)).Wrap(ok), 200, 6},
+		{"refused", New(refusing, ByIP()).Wrap(ok), 429, 9},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			w := &sink{header: http.Header{}}
 			r := httptest.NewRequest("GET", "/search", nil)
 			r.RemoteAddr = "203.0.113.7:5123"
-			c.handler.ServeHTTP(w, r)
+			for range 2 { // the first is admitted in any case
+				clear(w.header)
+				c.handler.ServeHTTP(w, r)
+			}
+			if w.status != c.status || len(w.header) != c.fields {
+				b.Fatalf("set-up: status %d, %v", w.status, w.header)
+			}
 			b.ReportAllocs()
 			for b.Loop() {
 				clear(w.header)

@@ -63,7 +63,11 @@ func TestB27LateFailuresCount(t *testing.T) {
 		{"hints before a failure", func(w http.ResponseWriter) error { w.WriteHeader(103); w.WriteHeader(404); return nil }, true},
 		{"a status that comes too late", func(w http.ResponseWriter) error { io.WriteString(w, "ok"); w.WriteHeader(500); return nil }, false},
 		{"bytes, and a status that comes too late", func(w http.ResponseWriter) error { w.Write([]byte("ok")); w.WriteHeader(500); return nil }, false},
-		{"a copy, and a status that comes too late", func(w http.ResponseWriter) error { io.Copy(w, strings.NewReader("ok")); w.WriteHeader(500); return nil }, false},
+		{"a copy, and a status that comes too late", func(w http.ResponseWriter) error {
+			io.Copy(w, io.LimitReader(strings.NewReader("ok"), 2))
+			w.WriteHeader(500)
+			return nil
+		}, false},
 		{"a flush, and a status that comes too late", func(w http.ResponseWriter) error {
 			http.NewResponseController(w).Flush()
 			w.WriteHeader(500)
@@ -71,7 +75,7 @@ func TestB27LateFailuresCount(t *testing.T) {
 		}, false},
 		{"nothing written", func(http.ResponseWriter) error { return nil }, false},
 		{"text", func(w http.ResponseWriter) error { io.WriteString(w, "ok"); return nil }, false},
-		{"a copy", func(w http.ResponseWriter) error { io.Copy(w, strings.NewReader("ok")); return nil }, false},
+		{"a copy", func(w http.ResponseWriter) error { io.Copy(w, io.LimitReader(strings.NewReader("ok"), 2)); return nil }, false},
 		{"a flush by assertion", func(w http.ResponseWriter) error { w.(http.Flusher).Flush(); return nil }, false},
 		{"a flush by the controller", func(w http.ResponseWriter) error { return http.NewResponseController(w).Flush() }, false},
 	} {

@@ -19,9 +19,9 @@ func TestWhoeverWaitsIsAdmitted(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	waits := map[weir.Algorithm]int{} // which algorithm told the wait
+	store, clock := newStore(t)
 	for rule := range 1000 {
-		store, clock := newStore(t)
-		c := client{T: t, store: store, clock: clock, random: random}
+		c := client{T: t, store: store, clock: clock, now: clock.read().Sub(t0), random: random, name: strconv.Itoa(rule)}
 		c.checks = c.rule(weir.Algorithms()[rule%5])
 		for range 60 {
 			c.pass()
@@ -49,6 +49,7 @@ type client struct {
 	clock  *clock
 	now    time.Duration // since t0
 	random *rand.Rand
+	name   string
 	checks []weir.Check
 }
 
@@ -59,7 +60,7 @@ func (c *client) rule(a weir.Algorithm) []weir.Check {
 		group := &weir.Group{Charge: weir.Charging(c.random.IntN(3)), Shadow: layer > 0 && c.random.IntN(8) == 0}
 		for i := range 1 + c.random.IntN(2) {
 			l := c.limit(a)
-			key := weir.Key{Layer: strconv.Itoa(layer), Limit: strconv.Itoa(i), Identity: "203.0.113.7"}
+			key := weir.Key{Layer: strconv.Itoa(layer), Limit: strconv.Itoa(i), Identity: c.name}
 			checks = append(checks, weir.Check{Key: key, Limit: l, Cost: 1 + c.random.Int64N(min(3, l.Capacity())), Group: group})
 			a = weir.Algorithms()[c.random.IntN(5)]
 		}

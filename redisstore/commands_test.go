@@ -26,6 +26,7 @@ func TestCommandsOnTheServer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	redistest.Until(t, 5*time.Second, func() bool { return commandCalls(server, "script|load") == 2 }, "scripts are loaded ahead")
 	m := startMonitor(t, server)
 	for _, a := range weir.Algorithms() {
 		limit := limitOf(t, weir.PerMinute(2), weir.WithAlgorithm(a))
