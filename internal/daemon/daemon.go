@@ -23,20 +23,20 @@ func Run(ctx context.Context, o Options, stdout io.Writer, log *slog.Logger) err
 	if err := o.validate(); err != nil {
 		return err
 	}
+	o.plans = &planSource{}
 	l, read, err := load(&o)
 	if err != nil {
 		return &UsageError{err}
 	}
-	url := o.Store
-	if url == "" {
-		url = l.config.Store
-	}
 	metrics := admin.NewMetrics()
-	store, err := openBackend(ctx, url, l.config, metrics, log)
+	store, err := openBackend(ctx, o.storeURL(l.config), l.config, metrics, log)
 	if err != nil {
 		return err
 	}
 	defer store.close()
+	o.plans.on(store.shared)
+	o.plans.follow(l.config.Clients.Redis, log)
+	defer o.plans.close()
 	engine := newEngine(store, metrics, l)
 
 	listeners, err := listen([]endpoint{

@@ -41,6 +41,7 @@ func load(o *Options) (*loaded, contents, error) {
 		Secret:   []byte(o.Secret),
 		BaseDir:  filepath.Dir(o.Config),
 		ReadFile: read.file,
+		Plans:    o.planSource(config),
 	})
 	if err != nil {
 		return nil, read.contents, err
@@ -49,6 +50,22 @@ func load(o *Options) (*loaded, contents, error) {
 		config: config, policy: p, trusted: p.TrustedProxies(), headers: headersOf(config.Headers),
 		signer: signerOf(o, config), file: o.Config, at: time.Now(), warnings: warnings,
 	}, read.contents, nil
+}
+
+// planSource is nil where the store is memory, which has no hash of plans.
+func (o *Options) planSource(config *policy.Config) policy.PlanSource {
+	if url := o.storeURL(config); o.plans == nil || url == "" || url == "memory:" {
+		return nil
+	}
+	return o.plans
+}
+
+// storeURL is the option's before the configuration's.
+func (o *Options) storeURL(config *policy.Config) string {
+	if o.Store != "" {
+		return o.Store
+	}
+	return config.Store
 }
 
 func headersOf(h policy.Headers) httplimit.Headers {

@@ -26,6 +26,8 @@ type Options struct {
 	Admin  string
 	Secret string // keys the hashes of credentials and signs receipts
 	Token  string // of the admin port
+
+	plans *planSource // where the configuration takes plans from Redis
 }
 
 // UsageError is something the user has to mend before weir can start.

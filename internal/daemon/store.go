@@ -17,10 +17,11 @@ import (
 // backend is the store that decides, with what the daemon tells of it.
 type backend struct {
 	weir.Store
-	kind  string                // "memory", "redis", "redis+sentinel" and so on
-	keys  func() int            // held in this process
-	stats func() failover.Stats // nil in memory, which cannot fail
-	close func()
+	shared *redisstore.Store     // nil in memory
+	kind   string                // "memory", "redis", "redis+sentinel" and so on
+	keys   func() int            // held in this process
+	stats  func() failover.Stats // nil in memory, which cannot fail
+	close  func()
 }
 
 // openBackend opens the store that a URL names. An error repeats no password.
@@ -43,7 +44,7 @@ func openBackend(ctx context.Context, url string, c *policy.Config, m *admin.Met
 	store := failover.New(shared, failover.Options{
 		Budget: c.Budget, Share: c.Share, MaxKeys: int(c.MaxKeys), OnChange: logBreaker(log),
 	})
-	return &backend{Store: store, kind: scheme, keys: store.Len, stats: store.Stats, close: func() {
+	return &backend{Store: store, shared: shared, kind: scheme, keys: store.Len, stats: store.Stats, close: func() {
 		store.Close()
 		shared.Close()
 	}}, nil

@@ -65,6 +65,7 @@ func (w *watcher) reload() {
 		logRefused(w.log, w.options.Config, err)
 		return
 	}
+	w.options.plans.follow(l.config.Clients.Redis, w.log)
 	w.engine.use(l)
 	w.log.Info("configuration loaded", "file", l.source(), "layers", l.policy.Layers(), "warnings", len(l.warnings))
 	logWarnings(w.log, l)
