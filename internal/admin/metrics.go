@@ -24,6 +24,7 @@ type Metrics struct {
 	valid    prometheus.Gauge
 	loaded   prometheus.Gauge
 	replaced prometheus.Counter
+	resolved *prometheus.CounterVec
 }
 
 // NewMetrics makes the collectors, with those of the Go runtime and the process.
@@ -52,11 +53,14 @@ func NewMetrics() *Metrics {
 		loaded: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "weir_config_loaded_timestamp_seconds", Help: "When the configuration in use was loaded.",
 		}),
+		resolved: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "weir_client_address_total", Help: "Client addresses, by how they were come by: direct, ignored, absent, found, all_trusted, junk.",
+		}, []string{"outcome"}),
 		replaced: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "weir_store_replaced_total", Help: "Foreign or damaged values found under keys of the store, and replaced.",
 		}),
 	}
-	m.registry.MustRegister(m.requests, m.checks, m.seconds, m.errors, m.reloads, m.valid, m.loaded, m.replaced,
+	m.registry.MustRegister(m.requests, m.checks, m.seconds, m.errors, m.reloads, m.valid, m.loaded, m.replaced, m.resolved,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -102,6 +106,9 @@ func outcome(c *weir.Check, r *weir.Result) string {
 	}
 	return text
 }
+
+// Resolved counts how a client's address was come by.
+func (m *Metrics) Resolved(outcome string) { m.resolved.WithLabelValues(outcome).Inc() }
 
 // Failed counts a request for which no decision could be made.
 func (m *Metrics) Failed() { m.errors.Inc() }

@@ -110,6 +110,9 @@ func (e *Engine) Reset(ctx context.Context, layer, key string) (int, error) {
 // Trusted holds the peers whose headers are believed.
 func (e *Engine) Trusted() clientip.Prefixes { return e.current.Load().trusted }
 
+// Resolved counts how a client's address was come by.
+func (e *Engine) Resolved(o clientip.Outcome) { e.metrics.Resolved(o.String()) }
+
 // Headers chooses the fields of answers.
 func (e *Engine) Headers() httplimit.Headers { return e.current.Load().headers }
 

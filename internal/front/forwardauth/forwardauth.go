@@ -27,6 +27,9 @@ type Engine interface {
 	Decide(ctx context.Context, a *policy.Attributes) (weir.Decision, error)
 	// Trusted holds the peers whose headers are believed, as configured now.
 	Trusted() clientip.Prefixes
+	// Resolved counts how the client's address was come by: much that is ignored
+	// or junk shows a wrong set-up.
+	Resolved(clientip.Outcome)
 	// Headers chooses the fields of answers, as configured now.
 	Headers() httplimit.Headers
 }
@@ -51,7 +54,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		problem(http.StatusBadRequest, err.Error()).Write(w)
 		return
 	}
-	a, err := h.profile.attributes(r, h.engine.Trusted())
+	a, err := h.profile.attributes(r, h.engine)
 	if err != nil {
 		problem(http.StatusBadRequest, err.Error()).Write(w)
 		return

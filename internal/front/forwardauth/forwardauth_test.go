@@ -28,6 +28,7 @@ func (e *engine) Decide(_ context.Context, a *policy.Attributes) (weir.Decision,
 
 func (e *engine) Trusted() clientip.Prefixes { return e.trusted }
 func (e *engine) Headers() httplimit.Headers { return httplimit.Headers{} }
+func (e *engine) Resolved(clientip.Outcome)  {}
 
 func ask(e *engine, method, target string, header http.Header) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, nil)

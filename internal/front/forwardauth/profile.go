@@ -30,7 +30,7 @@ var Plain = Profile{
 }
 
 // attributes are those of the request to judge.
-func (p *Profile) attributes(r *http.Request, trusted clientip.Prefixes) (*policy.Attributes, error) {
+func (p *Profile) attributes(r *http.Request, e Engine) (*policy.Attributes, error) {
 	a := &policy.Attributes{
 		Method: r.Method,
 		Host:   r.Host,
@@ -41,8 +41,11 @@ func (p *Profile) attributes(r *http.Request, trusted clientip.Prefixes) (*polic
 	if !ok {
 		return a, nil
 	}
+	trusted := e.Trusted()
 	resolver := clientip.Resolver{Trusted: trusted, Header: p.client}
-	a.IP, _ = resolver.Resolve(peer, r.Header[p.client.Name()])
+	var outcome clientip.Outcome
+	a.IP, outcome = resolver.Resolve(peer, r.Header[p.client.Name()])
+	e.Resolved(outcome)
 	if a.Trusted = trusted.Contains(peer); !a.Trusted {
 		return a, nil
 	}
