@@ -109,8 +109,9 @@ func BenchmarkDecisions(b *testing.B) {
 			return b.decide(tight, false, hot)
 		})
 		run("100000 keys", "evalsha", func(b *bench) func(*rand.Rand) error {
-			b.fill(wide)
-			return b.decide(wide, true, oneOfMany)
+			lasting := limitOf(b, weir.PerDay(1000)) // of which one take lives for 86 s
+			b.fill(lasting)
+			return b.decide(lasting, true, oneOfMany)
 		})
 		run("bare EVALSHA", "evalsha", (*bench).bareScript)
 		run("bare INCR", "incr", (*bench).bareIncr)

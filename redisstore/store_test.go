@@ -48,3 +48,21 @@ func TestOneKeyUnderTwoAlgorithms(t *testing.T) {
 		}
 	}
 }
+
+// A blocked limit reads nothing of its key. Another check of the same call that
+// names the key still finds what is there.
+func TestBlockedLimitBesideAnother(t *testing.T) {
+	store := open(t, urlOf(sharedServer(t)))
+	group := &weir.Group{Charge: weir.Independent}
+	eachAlgorithm(t, func(t *testing.T, a weir.Algorithm) {
+		blocked, ten := limitOf(t, weir.PerDay(0), weir.WithAlgorithm(a)), limitOf(t, weir.PerDay(10), weir.WithAlgorithm(a))
+		take(t, store, key(t.Name()), ten, 6)
+		results := decide(t, store,
+			weir.Check{Key: key(t.Name()), Limit: blocked, Cost: 1, Group: group},
+			weir.Check{Key: key(t.Name()), Limit: ten, Cost: 3, Group: group},
+			weir.Check{Key: key(t.Name()), Limit: blocked, Cost: 1, Group: group})
+		if results[0].Reason != weir.LimitBlocked || !results[1].Charged || results[1].Remaining != 1 || results[2].Reason != weir.LimitBlocked {
+			t.Errorf("%+v", results)
+		}
+	})
+}

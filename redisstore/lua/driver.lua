@@ -14,8 +14,9 @@
 -- length and the state as it is now, from which weir derives the rest.
 --
 -- The bodies of the algorithms are spliced in as branches: a local function made
--- at each call costs 0.7 to 0.9 µs, a branch next to nothing, and so does a table. A number is never
--- turned into text here: tostring(1699999200123456) is 1.6999992001235e+15.
+-- at each call costs 0.7 to 0.9 µs, a branch next to
+-- nothing, and a table costs as much. A number is never turned into text here:
+-- tostring(1699999200123456) is 1.6999992001235e+15.
 
 --@arithmetic
 local ok, after, px, bad, raw, log -- of decide.lua
@@ -61,7 +62,7 @@ for i = 1, checks do
 
   raw, log = state[c] or found[c], logs[c]
   --@decide
-  if found[c] == nil then found[c] = raw or false end
+  if L > 0 and found[c] == nil then found[c] = raw or false end
   cell[i], flags[i] = c, f
   bits[i] = (ok and 1 or 0) + (bad and 4 or 0)
   if k == 3 then

@@ -1,7 +1,7 @@
 -- Sliding log. A list, oldest first, of entries: stamp in µs (7 bytes), cost (5);
 -- and at its tail a header: 'L', sum of all costs (7 bytes), period (6). At 14
 -- bytes an entry in the list, against 118 in a sorted set.
-if not log then
+if not (log and log.pending) then
   --@sliding-log-tail
   log = { newest = newest, sum = sum, live = sum, left = 0, period = period, pending = 0 }
   -- A log that has expired under its own period is as good as forgotten.
