@@ -109,7 +109,7 @@ func BenchmarkDecisions(b *testing.B) {
 			return b.decide(tight, false, hot)
 		})
 		run("100000 keys", "evalsha", func(b *bench) func(*rand.Rand) error {
-			lasting := limitOf(b, weir.PerDay(1000)) // of which one take lives for 86 s
+			lasting := limitOf(b, weir.PerDay(1_000_000)) // of which the 1000 that fill takes live for 86 s
 			b.fill(lasting)
 			return b.decide(lasting, true, oneOfMany)
 		})
