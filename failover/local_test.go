@@ -186,6 +186,19 @@ func TestRefundGoesWhereTheChargeWas(t *testing.T) {
 	})
 }
 
+// It is given back under the limit it was made under, the process's part.
+func TestRefundIsOfThePart(t *testing.T) {
+	inTime(t, failover.Options{Share: 2}, func(tr *trial) {
+		tr.opens()
+		c := weir.Check{Key: key("a"), Limit: perHour(tr, 10), Cost: 5}
+		charge := weir.Charged(c, tr.decide(c)[0])
+		tr.pass(48 * time.Minute) // 4 have leaked at 5 an hour; at 10 an hour all would have
+		if gave, err := tr.store.Refund(context.Background(), weir.NewID(), []weir.Charge{charge}); !gave || err != nil {
+			tr.Errorf("%t, %v", gave, err)
+		}
+	})
+}
+
 // A reset is of both. It fails where the store does, and is done in memory all the
 // same.
 func TestReset(t *testing.T) {

@@ -60,6 +60,23 @@ end`, "1", "sorted set", strconv.Itoa(entries))
 	}
 }
 
+// The wait is for as many of the oldest entries as it takes, however many.
+func TestWaitBehindManyEntries(t *testing.T) {
+	clock := newClock()
+	store := open(t, urlOf(sharedServer(t)), clock.options()...)
+	limit, k := limitOf(t, weir.PerHour(200), weir.WithAlgorithm(weir.SlidingLog)), key("a")
+	for range 200 {
+		clock.pass(time.Second)
+		take(t, store, k, limit, 1)
+	}
+	for _, n := range []int64{1, 2, 63, 64, 65, 127, 128, 129, 192, 193, 200} {
+		want := time.Hour - 200*time.Second + time.Duration(n)*time.Second
+		if r := peek(t, store, k, limit, n); r.RetryAfter != want {
+			t.Errorf("%d more: %s, want %s", n, r.RetryAfter, want)
+		}
+	}
+}
+
 // fill takes n times one, with a hundred callers and a clock that moves.
 func fill(t *testing.T, store weir.Store, clock *clock, k weir.Key, limit *weir.Limit, n int) {
 	t.Helper()

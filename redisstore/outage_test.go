@@ -2,6 +2,7 @@ package redisstore_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -34,6 +35,23 @@ func TestLostRepliesChargeOnce(t *testing.T) {
 	}
 	if lost < 25 {
 		t.Errorf("set-up: only %d replies were lost", lost)
+	}
+}
+
+// A call whose caller has gone already is not made.
+func TestCallerWhoHasGone(t *testing.T) {
+	store := open(t, urlOf(sharedServer(t)))
+	limit := limitOf(t, weir.PerDay(1000))
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	for range 20 {
+		err := store.Take(gone, []weir.Check{{Key: key("a"), Limit: limit, Cost: 1}}, make([]weir.Result, 1))
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+	}
+	if left := peek(t, store, key("a"), limit, 1).Remaining; left != 1000 {
+		t.Errorf("%d remain", left)
 	}
 }
 
