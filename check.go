@@ -32,7 +32,8 @@ type Check struct {
 
 // ValidateChecks refuses what no store decides: a negative cost
 // ([ErrNegativeCost]), a check without a limit ([ErrNoLimit]), and a key named
-// twice ([ErrDuplicateKey]). Every Take begins with it.
+// twice, other than by independent checks whose algorithms share a state
+// ([ErrDuplicateKey]). Every Take begins with it.
 func ValidateChecks(checks []Check) error {
 	for i := range checks {
 		c := &checks[i]
@@ -43,12 +44,18 @@ func ValidateChecks(checks []Check) error {
 			return ErrNoLimit
 		}
 		for j := range i {
-			if checks[j].Key == c.Key && !(c.Group.independent() && checks[j].Group.independent()) {
+			if checks[j].Key == c.Key && !c.mayShare(&checks[j]) {
 				return ErrDuplicateKey
 			}
 		}
 	}
 	return nil
+}
+
+// mayShare reports whether both may claim from one key in one call.
+func (c *Check) mayShare(other *Check) bool {
+	a, b := c.Limit.algorithm, other.Limit.algorithm
+	return c.Group.independent() && other.Group.independent() && (a == b || a.HasBurst() && b.HasBurst())
 }
 
 func (g *Group) independent() bool { return g != nil && g.Charge == Independent }

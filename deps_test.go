@@ -41,6 +41,7 @@ var arrows = []arrow{
 
 	{"policy", ".", "it resolves requests to checks, and limits from text"},
 	{"policy", "clientip", "what part of an address is an identity; trusted proxies"},
+	{"policy", "internal/credential", "identities of API keys that do not show them"},
 	{"policy", "go.yaml.in/yaml/v4", "nodes with line and column; see docs/decisions.md"},
 
 	{"httplimit", ".", "it renders a weir.Decision"},

@@ -12,7 +12,7 @@ var (
 	ErrNegativeCost = errors.New("weir: the cost is negative")
 	// ErrDuplicateKey is a call that names one key twice, other than in groups
 	// charged [Independent]: what would be charged could depend on what is given
-	// back.
+	// back. Nor there under two algorithms: a key holds one state.
 	ErrDuplicateKey = errors.New("weir: a key is named twice in one call")
 	// ErrNoLimit is a check without a limit.
 	ErrNoLimit = errors.New("weir: a check has no limit")

@@ -21,8 +21,9 @@ func ByMetadata(name string, known func(value string) bool, secret []byte) KeyFu
 	if known == nil {
 		panic("grpclimit: ByMetadata: nil says which values are known; AnyValue believes them all")
 	}
+	hasher := credential.NewHasher(secret)
 	return func(ctx context.Context, _ string) (string, error) {
-		return credential.KnownKey(metadata.ValueFromIncomingContext(ctx, name), known, secret), nil
+		return credential.KnownKey(metadata.ValueFromIncomingContext(ctx, name), known, hasher), nil
 	}
 }
 
@@ -31,8 +32,9 @@ func ByBearer(known func(token string) bool, secret []byte) KeyFunc {
 	if known == nil {
 		panic("grpclimit: ByBearer: nil says which tokens are known; AnyValue believes them all")
 	}
+	hasher := credential.NewHasher(secret)
 	return func(ctx context.Context, _ string) (string, error) {
-		return credential.KnownKey(credential.Bearer(metadata.ValueFromIncomingContext(ctx, "authorization")), known, secret), nil
+		return credential.KnownKey(credential.Bearer(metadata.ValueFromIncomingContext(ctx, "authorization")), known, hasher), nil
 	}
 }
 
@@ -41,4 +43,4 @@ func ByBearer(known func(token string) bool, secret []byte) KeyFunc {
 // make the same. Without a secret it is plain SHA-256, which suffices for
 // credentials that nobody can guess. Processes that share a store need the same
 // secret.
-func Hash(secret []byte, text string) string { return credential.Key(secret, text) }
+func Hash(secret []byte, text string) string { return credential.NewHasher(secret).Key(text) }

@@ -25,8 +25,9 @@ func ByHeader(name string, known func(value string) bool, secret []byte) KeyFunc
 		panic("httplimit: ByHeader: nil says which values are known; AnyValue believes them all")
 	}
 	name = textproto.CanonicalMIMEHeaderKey(name)
+	hasher := credential.NewHasher(secret)
 	return func(r *http.Request) (string, error) {
-		return credential.KnownKey(r.Header[name], known, secret), nil
+		return credential.KnownKey(r.Header[name], known, hasher), nil
 	}
 }
 
@@ -35,8 +36,9 @@ func ByBearer(known func(token string) bool, secret []byte) KeyFunc {
 	if known == nil {
 		panic("httplimit: ByBearer: nil says which tokens are known; AnyValue believes them all")
 	}
+	hasher := credential.NewHasher(secret)
 	return func(r *http.Request) (string, error) {
-		return credential.KnownKey(credential.Bearer(r.Header["Authorization"]), known, secret), nil
+		return credential.KnownKey(credential.Bearer(r.Header["Authorization"]), known, hasher), nil
 	}
 }
 
@@ -44,4 +46,4 @@ func ByBearer(known func(token string) bool, secret []byte) KeyFunc {
 // may be seen in a store or a log; a policy with the same secret makes the same.
 // Without a secret it is plain SHA-256, which suffices for credentials that
 // nobody can guess. Processes that share a store need the same secret.
-func Hash(secret []byte, text string) string { return credential.Key(secret, text) }
+func Hash(secret []byte, text string) string { return credential.NewHasher(secret).Key(text) }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/clientip"
+	"github.com/weirhq/weir/internal/credential"
 )
 
 // Compile makes the policy that decides. The configuration is not changed and
@@ -73,7 +74,7 @@ func (k *compiler) rewrite(text *string, canonical string) {
 func (k *compiler) compile() *Policy {
 	k.tags("", reflect.ValueOf(k.c).Elem())
 	k.store()
-	p := &Policy{hash: newHasher(k.secret()), skipUnknownIP: k.c.UnknownIP == "skip"}
+	p := &Policy{hash: credential.NewHasher(k.secret()), skipUnknownIP: k.c.UnknownIP == "skip"}
 	k.prefixes("trusted_proxies", k.c.TrustedProxies)
 	p.trusted, _ = k.c.Proxies()
 	p.masks = k.masks()

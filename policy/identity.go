@@ -54,7 +54,7 @@ func (r *request) appendHeader(buf []byte, p *part, lines []string) []byte {
 		value = strings.Join(lines, ", ")
 	}
 	if p.secret {
-		return r.p.hash.append(append(buf, '~'), value)
+		return r.p.hash.Append(append(buf, '~'), value)
 	}
 	return r.appendText(buf, strings.Trim(value, " \t"))
 }
@@ -69,7 +69,7 @@ func (r *request) appendText(buf []byte, text string) []byte {
 	case text == "":
 		return append(buf, "()"...)
 	case len(text) > maxText:
-		return r.p.hash.append(append(buf, '~'), text)
+		return r.p.hash.Append(append(buf, '~'), text)
 	}
 	for i := range len(text) {
 		if c := text[i]; isPlain(c) {
@@ -123,6 +123,5 @@ const addressPrefix = "ip:"
 
 // keyIdentity is the identity of an API key.
 func (p *Policy) keyIdentity(key string) string {
-	var buf [len(keyPrefix) + hashLen]byte
-	return string(p.hash.append(append(buf[:0], keyPrefix...), key))
+	return p.hash.Key(key)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir"
+	"github.com/weirhq/weir/internal/credential"
 )
 
 // Keys are all keys under which a layer can hold a caller's state, for a reset;
@@ -131,7 +132,7 @@ func isShown(text, prefix string, secret bool) bool {
 
 func isHash(text string) bool {
 	hash, err := base64.RawURLEncoding.DecodeString(text)
-	return err == nil && len(hash) == hashBytes
+	return err == nil && len(hash) == credential.HashBytes
 }
 
 // network is the identity of an address, or of a network as identities have it.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/weirhq/weir"
 	"github.com/weirhq/weir/clientip"
+	"github.com/weirhq/weir/internal/credential"
 )
 
 // Policy decides which limits a request meets. It is immutable: a reload makes a
@@ -13,7 +14,7 @@ import (
 type Policy struct {
 	layers  []*layer
 	clients clients
-	hash    *hasher
+	hash    *credential.Hasher
 	masks   clientip.Masks
 	trusted clientip.Prefixes
 	files   []string

@@ -80,7 +80,7 @@ func (s *Store) Close() error {
 
 // Take implements [weir.Store].
 func (s *Store) Take(ctx context.Context, checks []weir.Check, results []weir.Result) error {
-	if err := validate(checks); err != nil {
+	if err := weir.ValidateChecks(checks); err != nil {
 		return err
 	}
 	if len(checks) == 0 {
@@ -90,24 +90,6 @@ func (s *Store) Take(ctx context.Context, checks []weir.Check, results []weir.Re
 		return s.takeSlots(ctx, checks, results)
 	}
 	return s.take(ctx, checks, results)
-}
-
-// validate refuses beside what no store decides a key that is named under two
-// algorithms at once: it holds one state.
-func validate(checks []weir.Check) error {
-	if err := weir.ValidateChecks(checks); err != nil {
-		return err
-	}
-	for i := range checks {
-		a := checks[i].Limit.Algorithm()
-		for j := range i {
-			b := checks[j].Limit.Algorithm()
-			if a != b && !(a.HasBurst() && b.HasBurst()) && checks[i].Key == checks[j].Key {
-				return fmt.Errorf("%w, under %s and %s", weir.ErrDuplicateKey, b, a)
-			}
-		}
-	}
-	return nil
 }
 
 // take is one call for checks whose keys one node holds.

@@ -1,7 +1,6 @@
 package redisstore_test
 
 import (
-	"errors"
 	"testing"
 	"time"
 
@@ -28,25 +27,6 @@ func runContract(t *testing.T, empty func(testing.TB) string) {
 	storetest.Run(t, func(t testing.TB, clock func() time.Time) weir.Store {
 		return open(t, empty(t), redisstore.WithClock(clock), redisstore.WithMargin(clockMargin))
 	})
-}
-
-// A key holds one state. Under two algorithms at once it would be read as one and
-// written as another.
-func TestOneKeyUnderTwoAlgorithms(t *testing.T) {
-	store := open(t, urlOf(sharedServer(t)))
-	group := &weir.Group{Charge: weir.Independent}
-	for _, a := range weir.Algorithms() {
-		for _, b := range weir.Algorithms() {
-			checks := []weir.Check{
-				{Key: key("a"), Limit: limitOf(t, weir.PerHour(10), weir.WithAlgorithm(a)), Cost: 1, Group: group},
-				{Key: key("a"), Limit: limitOf(t, weir.PerHour(20), weir.WithAlgorithm(b)), Cost: 1, Group: group},
-			}
-			err := store.Take(t.Context(), checks, make([]weir.Result, 2))
-			if one := a == b || a.HasBurst() && b.HasBurst(); one && err != nil || !one && !errors.Is(err, weir.ErrDuplicateKey) {
-				t.Errorf("%s and %s: %v", a, b, err)
-			}
-		}
-	}
 }
 
 // A blocked limit reads nothing of its key. Another check of the same call that

@@ -140,6 +140,19 @@ func testDuplicateKey(tr *trial, a weir.Algorithm) {
 			tr.Errorf("%s: error %v", name, err)
 		}
 	}
+	// A key holds one state: under two algorithms at once it would be read as one
+	// and written as another.
+	for _, b := range weir.Algorithms() {
+		checks := []weir.Check{
+			{Key: identity("a"), Limit: limit, Cost: 0, Group: independent},
+			{Key: identity("a"), Limit: perMinute(tr, 10, b), Cost: 0, Group: independent},
+		}
+		shared := a == b || a.HasBurst() && b.HasBurst()
+		err := tr.store.Take(context.Background(), checks, make([]weir.Result, 2))
+		if shared && err != nil || !shared && !errors.Is(err, weir.ErrDuplicateKey) {
+			tr.Errorf("%s and %s: error %v", a, b, err)
+		}
+	}
 	tr.wants(identity("a"), limit, 10, "after keys named twice")
 	tr.wants(identity("b"), limit, 10, "after keys named twice")
 }

@@ -15,7 +15,8 @@ const (
 )
 
 // DecodeState reads a state as a script replies it; nothing is a fresh key. ok is
-// false for a text that no script writes.
+// false for a text that no script writes, or whose words no state has: these
+// would be reckoned with inexactly, or overflow.
 func DecodeState(text string) (s State, ok bool) {
 	if text == "" {
 		return State{}, true
@@ -23,13 +24,30 @@ func DecodeState(text string) (s State, ok bool) {
 	r := wireReader{text[1:]}
 	switch tag := text[0]; {
 	case tag == windowTag && len(text) == 21:
-		return window{start: r.take(7), period: r.take(6), count: r.take(7)}.state(), true
+		w := window{start: r.take(7), period: r.take(6), count: r.take(7)}
+		return w.state(), w.sound()
 	case tag == counterTag && len(text) == 24:
-		return counter{start: r.take(7), period: r.take(6), prev: r.take(5), cur: r.take(5)}.state(), true
+		c := counter{start: r.take(7), period: r.take(6), prev: r.take(5), cur: r.take(5)}
+		return c.state(), c.sound()
 	case tag == bucketTag && len(text) == 32:
-		return bucket{last: r.take(7), whole: r.take(6), frac: r.take(6), num: r.take(6), den: r.take(6)}.state(), true
+		b := bucket{last: r.take(7), whole: r.take(6), frac: r.take(6), num: r.take(6), den: r.take(6)}
+		return b.state(), b.sound()
 	}
 	return State{}, false
+}
+
+// The bounds are those of the scripts' NAME-fits.lua.
+
+func (w window) sound() bool { return w.period >= 1 && w.count <= MaxWindowCount }
+
+func (c counter) sound() bool {
+	return c.period >= 1 && c.period <= MaxPeriod && c.start%c.period == 0 && c.prev <= MaxCounterCount && c.cur <= MaxCounterCount
+}
+
+func (b bucket) sound() bool {
+	return b.last <= maxDrain && b.whole <= MaxBurst && b.frac < b.den &&
+		b.num >= 1 && b.num <= MaxBucketCount && b.den <= MaxPeriod &&
+		productAtMost(b.whole, b.den, 4*maxDrain, b.num) // wider than the script's, which is a rounded product
 }
 
 type wireReader struct{ rest string }

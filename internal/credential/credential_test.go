@@ -18,13 +18,13 @@ func TestKeys(t *testing.T) {
 		{"twice", []string{"k1", "k1"}, "", ""},
 		{"none", nil, "", ""},
 		{"a bearer token", Bearer([]string{"bEARER  k1"}), "", "key:arnx6499M4j0-dWG9m6Z_Q"},
-		{"a token with a blank", Bearer([]string{"Bearer a b"}), "", Key(nil, "a b")},
+		{"a token with a blank", Bearer([]string{"Bearer a b"}), "", NewHasher(nil).Key("a b")},
 		{"another scheme", Bearer([]string{"Basic k1"}), "", ""},
 		{"no scheme", Bearer([]string{"k1"}), "", ""},
 		{"no token", Bearer([]string{"Bearer"}), "", ""},
 		{"two tokens", Bearer([]string{"Bearer k1", "Bearer k1"}), "", ""},
 	} {
-		if got := KnownKey(c.values, known, []byte(c.secret)); got != c.want {
+		if got := KnownKey(c.values, known, NewHasher([]byte(c.secret))); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}
