@@ -99,6 +99,7 @@ var arrows = []arrow{
 	{"redisstore", "github.com/redis/rueidis", "the client; see docs/decisions.md"},
 	{"failover", ".", "it is a weir.Store around another"},
 	{"failover", "github.com/sony/gobreaker/v2", "the circuit breaker; see docs/decisions.md"},
+	{"internal/redistest", "internal/certtest", "certificates for servers that speak TLS"},
 	{"redisstore (tests)", "github.com/google/go-cmp", "differences of results that a person can read"},
 	{"redisstore (tests)", "github.com/redis/rueidis", "they ask the server what is there"},
 

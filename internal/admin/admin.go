@@ -69,6 +69,9 @@ type Options struct {
 	// Token is asked for as a bearer token on everything but health; empty asks
 	// for none, and answers to loopback names only.
 	Token string
+	// ClientCert asks for a client certificate, which the listener has verified,
+	// on everything but health.
+	ClientCert bool
 }
 
 // New makes the port's handler.
@@ -90,7 +93,7 @@ func New(e Engine, m *Metrics, o Options) http.Handler {
 	mux.Handle("/healthz", only("GET"))
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { ready(e, w) })
 	mux.Handle("/readyz", only("GET"))
-	mux.Handle("/", guard(o.Token, private))
+	mux.Handle("/", guard(o, private))
 	return mux
 }
 

@@ -10,21 +10,37 @@ import (
 )
 
 // guard lets those pass who may see and change everything: with a token those who
-// have it, without one those who ask on loopback.
+// have it, without one those who ask on loopback; of
+// both, where certificates are asked for, those who showed one.
 //
 // A web page that an operator has open can reach loopback too, by a request to
 // another origin or under a host name of its own that it lets resolve to
 // 127.0.0.1. Neither gets through.
-func guard(token string, next http.Handler) http.Handler {
+func guard(o Options, next http.Handler) http.Handler {
 	origins := http.NewCrossOriginProtection()
 	origins.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		problem(http.StatusForbidden, "This was sent by a web page of another origin.").Write(w)
 	}))
 	next = origins.Handler(next)
-	if token == "" {
-		return onLoopback(next)
+	if o.Token == "" {
+		next = onLoopback(next)
+	} else {
+		next = withToken(o.Token, next)
 	}
-	return withToken(token, next)
+	if o.ClientCert {
+		next = withCertificate(next)
+	}
+	return next
+}
+
+func withCertificate(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.TLS == nil || len(r.TLS.VerifiedChains) == 0 {
+			problem(http.StatusForbidden, "This needs a client certificate.").Write(w)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 func onLoopback(next http.Handler) http.Handler {

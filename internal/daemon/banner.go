@@ -8,10 +8,10 @@ import (
 )
 
 // printBanner says where weir listens and what to try.
-func printBanner(w io.Writer, listeners []*listener, l *loaded, store string) {
+func printBanner(w io.Writer, listeners []*listener, l *loaded, store, scheme string) {
 	fmt.Fprintf(w, "weir decides by %s, states in %s.\n", describe(l), store)
 	for _, listener := range listeners {
-		base := "http://" + listener.Addr().String()
+		base := scheme + "://" + listener.Addr().String()
 		fmt.Fprintf(w, "\n%s: %s\n", titles[listener.name], base)
 		for _, command := range try(listener.name, l) {
 			fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(command, "BASE", base))

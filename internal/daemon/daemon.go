@@ -39,10 +39,11 @@ func Run(ctx context.Context, o Options, stdout io.Writer, log *slog.Logger) err
 	defer o.plans.close()
 	engine := newEngine(store, metrics, l)
 
-	listeners, err := listen([]endpoint{
-		{"http", "--http", o.HTTP, traffic(engine)},
-		{"admin", "--admin", o.Admin, admin.New(engine, engine.metrics, admin.Options{Token: o.Token})},
-	})
+	certificates, err := openCertificates(o.TLS, log)
+	if err != nil {
+		return err
+	}
+	listeners, err := listen(endpoints(&o, engine, log), certificates)
 	if err != nil {
 		return err
 	}
@@ -51,9 +52,12 @@ func Run(ctx context.Context, o Options, stdout io.Writer, log *slog.Logger) err
 	for _, one := range listeners {
 		addServer(&actors, one, log)
 	}
-	addWatcher(&actors, newWatcher(&o, engine, l, read, log))
+	addWatcher(&actors, newWatcher(read, (&reloader{&o, engine, l, log}).load))
+	if certificates != nil {
+		addWatcher(&actors, newWatcher(certificates.read, certificates.reload))
+	}
 
-	printBanner(stdout, listeners, l, store.kind)
+	printBanner(stdout, listeners, l, store.kind, o.TLS.scheme())
 	logServing(log, listeners, l, store.kind)
 	logWarnings(log, l)
 	err = actors.Run()
@@ -62,6 +66,15 @@ func Run(ctx context.Context, o Options, stdout io.Writer, log *slog.Logger) err
 		return nil
 	}
 	return err
+}
+
+// endpoints are all there may be, those that are off too.
+func endpoints(o *Options, e *Engine, log *slog.Logger) []endpoint {
+	private := admin.New(e, e.metrics, admin.Options{Token: o.Token, ClientCert: o.TLS.ClientCA != ""})
+	return []endpoint{
+		{name: "http", flag: "--http", address: o.HTTP, server: newHTTPServer(traffic(e), log)},
+		{name: "admin", flag: "--admin", address: o.Admin, server: newHTTPServer(private, log), asksCertificate: true},
+	}
 }
 
 // stopError says that weir was asked to stop.

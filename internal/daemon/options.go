@@ -24,6 +24,7 @@ type Options struct {
 	Layers []string // subset of the configuration's; empty is all
 	HTTP   string   // traffic
 	Admin  string
+	TLS    TLS    // of every listener
 	Secret string // keys the hashes of credentials and signs receipts
 	Token  string // of the admin port
 
@@ -50,6 +51,9 @@ func (o *Options) validate() error {
 		if _, _, err := net.SplitHostPort(a.address); err != nil && a.address != "" {
 			return usage("%s %q is not HOST:PORT: write %s, or :PORT for all addresses", a.flag, a.address, a.example)
 		}
+	}
+	if err := o.TLS.validate(); err != nil {
+		return err
 	}
 	switch {
 	case o.HTTP == "" && o.Admin == "":

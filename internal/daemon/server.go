@@ -23,10 +23,23 @@ const (
 	drainTimeout      = 10 * time.Second
 )
 
+// server answers on a listener, as *http.Server does.
+type server interface {
+	// Serve returns when it fails, or when Shutdown or Close begins.
+	Serve(net.Listener) error
+	// Shutdown takes nobody new and returns when what was under way is answered.
+	Shutdown(context.Context) error
+	// Close cuts off what is left.
+	Close() error
+}
+
 // endpoint is an address to listen on, and who answers there.
 type endpoint struct {
 	name, flag, address string
-	handler             http.Handler
+	server              server
+	// asksCertificate: the server itself turns away who shows no certificate
+	// where one is needed; else they get no connection.
+	asksCertificate bool
 }
 
 type listener struct {
@@ -34,8 +47,9 @@ type listener struct {
 	endpoint
 }
 
-// listen opens all endpoints that have an address, or none.
-func listen(endpoints []endpoint) (open []*listener, err error) {
+// listen opens all endpoints that have an address, or none. With certificates
+// they speak TLS.
+func listen(endpoints []endpoint, certificates *certificates) (open []*listener, err error) {
 	for _, e := range endpoints {
 		if e.address == "" {
 			continue
@@ -46,6 +60,9 @@ func listen(endpoints []endpoint) (open []*listener, err error) {
 				one.Close()
 			}
 			return nil, usage("%s %s: %w", e.flag, e.address, cause(err))
+		}
+		if certificates != nil {
+			l = certificates.listener(l, e.asksCertificate)
 		}
 		open = append(open, &listener{l, e})
 	}
@@ -60,10 +77,10 @@ func cause(err error) error {
 	return err
 }
 
-// addServer serves on the listener until the actors stop, then drains.
-func addServer(actors *run.Group, l *listener, log *slog.Logger) {
-	server := &http.Server{
-		Handler:           answerPanics(l.handler, log),
+// newHTTPServer bounds what a client of the handler may hold open.
+func newHTTPServer(handler http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           answerPanics(handler, log),
 		ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,
@@ -71,20 +88,36 @@ func addServer(actors *run.Group, l *listener, log *slog.Logger) {
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug), // clients' mistakes
 	}
-	// Serve returns when draining begins; the actors wait for its end.
+}
+
+// addServer serves on the listener until the actors stop, then drains. The
+// listeners drain side by side: none waits for another's clients.
+func addServer(actors *run.Group, l *listener, log *slog.Logger) {
+	stopping, stop := context.WithCancel(context.Background())
+	drained := make(chan struct{})
 	actors.Add(func() error {
-		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			return fmt.Errorf("daemon: serve %s: %w", l.Addr(), err)
+		err := l.server.Serve(l)
+		if stopping.Err() != nil {
+			<-drained
+			return nil
 		}
-		return nil
+		return fmt.Errorf("daemon: serve %s: %w", l.Addr(), err)
 	}, func(error) {
-		ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
-		defer cancel()
-		if err := server.Shutdown(ctx); err != nil {
-			log.Warn("requests were cut off", "listener", l.name, "after", drainTimeout)
-			server.Close()
-		}
+		stop()
+		go func() {
+			defer close(drained)
+			drain(l, log)
+		}()
 	})
+}
+
+func drain(l *listener, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
+	defer cancel()
+	if err := l.server.Shutdown(ctx); err != nil {
+		log.Warn("requests were cut off", "listener", l.name, "after", drainTimeout)
+		l.server.Close()
+	}
 }
 
 // answerPanics keeps a mistake of ours in one request, and in the log. net/http

@@ -37,7 +37,7 @@ func TestPortInUseClosesTheOthers(t *testing.T) {
 	}
 	defer taken.Close()
 	free := freeAddress(t)
-	_, err = listen([]endpoint{{name: "http", flag: "--http", address: free}, {name: "admin", flag: "--admin", address: taken.Addr().String()}})
+	_, err = listen([]endpoint{{name: "http", flag: "--http", address: free}, {name: "admin", flag: "--admin", address: taken.Addr().String()}}, nil)
 	if want := "--admin " + taken.Addr().String() + ": address already in use"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"log/slog"
 	"os"
 	"time"
 )
@@ -12,21 +11,18 @@ import (
 // directories up, a file gone and back, on any file system, all the same way.
 const pollEvery = 250 * time.Millisecond
 
-// watcher reloads when a file's content has changed, once for each change.
+// watcher loads files anew when their content has changed, once for each change.
 type watcher struct {
-	options *Options
-	engine  *Engine
-	log     *slog.Logger
-	start   *loaded
-	tried   contents // what the last load read, whatever came of it
-	last    contents // what the last look found
+	load  func() contents // returns what it read, whatever came of it
+	tried contents        // what the last load read
+	last  contents        // what the last look found
 }
 
-func newWatcher(o *Options, e *Engine, l *loaded, read contents, log *slog.Logger) *watcher {
-	return &watcher{options: o, engine: e, log: log, start: l, tried: read, last: read}
+func newWatcher(read contents, load func() contents) *watcher {
+	return &watcher{load: load, tried: read, last: read}
 }
 
-// run polls until the context ends; a receive on now reloads at once, changed or
+// run polls until the context ends; a receive on now loads at once, changed or
 // not.
 func (w *watcher) run(ctx context.Context, now <-chan os.Signal) error {
 	tick := time.NewTicker(pollEvery)
@@ -55,21 +51,7 @@ func (w *watcher) changed() bool {
 	return settled && !found.equal(w.tried)
 }
 
-// reload swaps in the new configuration, or keeps the old one and says why.
 func (w *watcher) reload() {
-	l, read, err := load(w.options)
-	w.tried, w.last = read, read
-	w.engine.metrics.Reloaded(err)
-	if err != nil {
-		w.engine.setRefused(err.Error())
-		logRefused(w.log, w.options.Config, err)
-		return
-	}
-	w.options.plans.follow(l.config.Clients.Redis, w.log)
-	w.engine.use(l)
-	w.log.Info("configuration loaded", "file", l.source(), "layers", l.policy.Layers(), "warnings", len(l.warnings))
-	logWarnings(w.log, l)
-	for _, name := range l.later(w.start, w.options) {
-		w.log.Warn("this setting takes effect after a restart", "setting", name)
-	}
+	w.tried = w.load()
+	w.last = w.tried
 }

@@ -44,7 +44,7 @@ func watch(t *testing.T, dir, file string) *watched {
 		t.Fatal(err)
 	}
 	w.engine.use(l)
-	watcher := newWatcher(&o, w.engine, l, read, slog.New(slog.NewJSONHandler(w.log, nil)))
+	watcher := newWatcher(read, (&reloader{&o, w.engine, l, slog.New(slog.NewJSONHandler(w.log, nil))}).load)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
