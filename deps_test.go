@@ -100,6 +100,8 @@ var arrows = []arrow{
 	{"failover", ".", "it is a weir.Store around another"},
 	{"failover", "github.com/sony/gobreaker/v2", "the circuit breaker; see docs/decisions.md"},
 	{"internal/redistest", "internal/certtest", "certificates for servers that speak TLS"},
+	{"internal/redistest", "internal/child", "servers end with a killed test binary"},
+	{"internal/proxytest", "internal/child", "servers end with a killed test binary"},
 	{"redisstore (tests)", "github.com/google/go-cmp", "differences of results that a person can read"},
 	{"redisstore (tests)", "github.com/redis/rueidis", "they ask the server what is there"},
 

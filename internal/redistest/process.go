@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/internal/child"
 )
 
 // process is a server's operating system process, which may be restarted.
@@ -27,7 +29,7 @@ func (s *Server) Restart() {
 	p := s.process
 	p.cmd = exec.Command(p.path, p.args...)
 	p.cmd.Stdout, p.cmd.Stderr = &p.log, &p.log
-	if err := startWithUs(p.cmd); err != nil {
+	if err := child.Start(p.cmd); err != nil {
 		s.t.Fatal(err)
 	}
 	Until(s.t, 10*time.Second, func() bool { return listens(s.Addr) }, "%s answers on %s:\n%s", p.path, s.Addr, &p.log)

@@ -1,4 +1,4 @@
-package redistest
+package child
 
 import (
 	"os/exec"
@@ -7,11 +7,10 @@ import (
 	"syscall"
 )
 
-// startWithUs starts a process that ends when this one does, however that ends: a
-// test binary that panics or is killed runs no clean-up.
+// Start starts a command that has not been started.
 //
 // The kernel ends it with the thread that started it, so that is one which stays.
-func startWithUs(cmd *exec.Cmd) error {
+func Start(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	starter.once.Do(func() { go starter.run() })
 	started := make(chan error)

@@ -1,0 +1,80 @@
+package proxytest
+
+import (
+	"bytes"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/weirhq/weir/internal/child"
+)
+
+// process is a server's operating system process.
+type process struct {
+	cmd *exec.Cmd
+	log output
+}
+
+// start starts a process that is killed at the end of the test, and whose output
+// is shown if the test fails.
+func start(t testing.TB, name string, args ...string) *process {
+	t.Helper()
+	p := &process{cmd: exec.Command(find(t, name), args...)}
+	p.cmd.Stdout, p.cmd.Stderr = &p.log, &p.log
+	if err := child.Start(p.cmd); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		p.kill()
+		if t.Failed() {
+			t.Logf("%s said:\n%s", filepath.Base(name), p.log.String())
+		}
+	})
+	return p
+}
+
+// find finds a program by its name, also where only root's PATH leads.
+func find(t testing.TB, name string) string {
+	t.Helper()
+	for _, candidate := range []string{name, "/usr/sbin/" + name} {
+		if path, err := exec.LookPath(candidate); err == nil {
+			return path
+		}
+	}
+	t.Fatalf("%s is missing: run scripts/install-test-deps", name)
+	return ""
+}
+
+// kill ends the process as kill -9 does. It is safe to call twice.
+func (p *process) kill() {
+	if p.cmd.ProcessState == nil {
+		p.cmd.Process.Kill()
+		p.cmd.Wait()
+	}
+}
+
+// terminate asks the process to end, and waits until it has.
+func (p *process) terminate() {
+	p.cmd.Process.Signal(syscall.SIGTERM)
+	p.cmd.Wait()
+}
+
+// output is what a process writes, which may be read while it writes.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(b)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}

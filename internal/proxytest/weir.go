@@ -1,0 +1,105 @@
+package proxytest
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// policy is what weir decides by in these tests. Limits by the hour give nothing
+// back while a test runs, and each has a count that no other has, so that
+// X-RateLimit-Limit tells which one decided.
+const policy = `trusted_proxies: [127.0.0.1/32]
+clients:
+  key: header:X-API-Key
+  plan: {k1: pro}
+plans:
+  free: 7000/h
+  pro: 8000/h
+layers:
+  - name: edge
+    by: ip
+    limit: 9000/h
+  - name: gateway
+    by: client
+    limit: plan
+  - name: endpoint
+    by: [client, route]
+    routes:
+      /many: 1000/h
+      /once: 1/h
+      GET /method: 2/h
+      POST /method: 3/h
+      HEAD /method: 4/h
+      /address: 5/h
+      /path/{id}/end: 6/h
+`
+
+// Weir is a weir serve in a process of its own, behind a relay that counts
+// connections to it.
+type Weir struct {
+	Addr string // where to ask it; stays the same when it starts again
+
+	t       testing.TB
+	args    []string
+	process *process
+	relay   relay
+}
+
+// StartWeir starts a weir that believes 127.0.0.1 the headers of a profile.
+func StartWeir(t testing.TB, profile string) *Weir {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "weir.yaml")
+	if err := os.WriteFile(file, []byte(policy), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := &Weir{t: t, args: []string{
+		"serve", "--config", file, "--http", "127.0.0.1:0", "--admin", "", "--log-format", "json", "--profile", profile,
+	}}
+	w.Start()
+	t.Cleanup(w.relay.close)
+	w.Addr = w.relay.addr
+	return w
+}
+
+// Start starts weir again after Stop, with no memory of what was before.
+func (w *Weir) Start() {
+	w.t.Helper()
+	w.process = start(w.t, program, w.args...)
+	addr := ""
+	until(w.t, 10*time.Second, func() bool {
+		addr = servingAt(w.process.log.String())
+		return addr != ""
+	}, "weir serves")
+	w.relay.listen(w.t, addr)
+}
+
+// servingAt finds the address of the traffic port in the log.
+func servingAt(log string) string {
+	for line := range strings.Lines(log) {
+		var entry struct{ Msg, HTTP string }
+		if json.Unmarshal([]byte(line), &entry) == nil && entry.Msg == "serving" {
+			return entry.HTTP
+		}
+	}
+	return ""
+}
+
+// Stop kills weir: connections to it end, and new ones are refused.
+func (w *Weir) Stop() {
+	w.process.kill()
+	w.relay.close()
+}
+
+// Pause hangs weir: connections to it stay, new ones are made, and none is answered.
+func (w *Weir) Pause() { w.process.cmd.Process.Signal(syscall.SIGSTOP) }
+
+// Resume ends a Pause.
+func (w *Weir) Resume() { w.process.cmd.Process.Signal(syscall.SIGCONT) }
+
+// Connections is how many connections were made to weir so far.
+func (w *Weir) Connections() int { return w.relay.connections() }
