@@ -15,6 +15,7 @@ func newServe() *cobra.Command {
 	var o daemon.Options
 	level := newChoice("info", "debug", "info", "warn", "error")
 	format := newChoice("text", "text", "json")
+	profile := newChoice(daemon.Profiles()[0], daemon.Profiles()...)
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the daemon",
@@ -37,6 +38,7 @@ configuration, the first that is given counts.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			// Secrets come from the environment alone: flags are seen by all.
 			o.Secret, o.Token = secret("WEIR_SECRET"), secret("WEIR_ADMIN_TOKEN")
+			o.Profile = profile.value
 			return exitError(daemon.Run(cmd.Context(), o, cmd.OutOrStdout(), newLogger(cmd, level.value, format.value)))
 		},
 	}
@@ -49,6 +51,7 @@ configuration, the first that is given counts.`,
 	flags.StringVar(&o.TLS.Cert, "tls-cert", "", "certificate `FILE` (PEM) of every listener; a change takes effect at once")
 	flags.StringVar(&o.TLS.Key, "tls-key", "", "the certificate's key, `FILE` (PEM)")
 	flags.StringVar(&o.TLS.ClientCA, "tls-client-ca", "", "authorities, `FILE` (PEM): clients need a certificate of one of them, on the admin port for all but health")
+	flags.Var(profile, "profile", "whose headers /check believes, from trusted proxies only, `NAME`: plain, nginx (Apache too), haproxy, caddy, traefik or envoy")
 	flags.Var(level, "log-level", "how much to log")
 	flags.Var(format, "log-format", "how to log, on standard error")
 	withEnvironment(cmd)
@@ -57,6 +60,7 @@ configuration, the first that is given counts.`,
 		flags.MarkHidden(name)
 	}
 	cmd.MarkFlagFilename("config", "yaml", "yml")
+	completeChoice(cmd, "profile", profile)
 	completeChoice(cmd, "log-level", level)
 	completeChoice(cmd, "log-format", format)
 	cmd.SetUsageTemplate(cmd.UsageTemplate() + `

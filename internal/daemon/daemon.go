@@ -70,9 +70,10 @@ func Run(ctx context.Context, o Options, stdout io.Writer, log *slog.Logger) err
 
 // endpoints are all there may be, those that are off too.
 func endpoints(o *Options, e *Engine, log *slog.Logger) []endpoint {
+	profile, _ := o.profile() // it is one of them: see validate
 	private := admin.New(e, e.metrics, admin.Options{Token: o.Token, ClientCert: o.TLS.ClientCA != ""})
 	return []endpoint{
-		{name: "http", flag: "--http", address: o.HTTP, server: newHTTPServer(traffic(e), log)},
+		{name: "http", flag: "--http", address: o.HTTP, server: newHTTPServer(traffic(e, profile), log)},
 		{name: "admin", flag: "--admin", address: o.Admin, server: newHTTPServer(private, log), asksCertificate: true},
 	}
 }

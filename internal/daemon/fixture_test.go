@@ -13,6 +13,7 @@ import (
 
 	"github.com/weirhq/weir"
 	"github.com/weirhq/weir/internal/admin"
+	"github.com/weirhq/weir/internal/front/forwardauth"
 )
 
 // noon is when the tests' clock starts: a whole minute, so that windows of the
@@ -56,7 +57,7 @@ func newService(t *testing.T, config string) *service {
 	t.Cleanup(func() { store.Close() })
 	s := &service{t: t, clock: c, store: store}
 	s.engine = newEngine(memoryBackend(store), admin.NewMetrics(), mustLoad(t, Options{Config: write(t, config)}))
-	s.handler = traffic(s.engine)
+	s.handler = traffic(s.engine, forwardauth.Plain)
 	return s
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/weirhq/weir"
 	"github.com/weirhq/weir/internal/admin"
+	"github.com/weirhq/weir/internal/front/forwardauth"
 	"github.com/weirhq/weir/internal/receipt"
 )
 
@@ -23,7 +24,7 @@ func fuzzed(f *testing.F) http.Handler {
 	if err != nil {
 		f.Fatal(err)
 	}
-	return traffic(newEngine(memoryBackend(store), admin.NewMetrics(), l))
+	return traffic(newEngine(memoryBackend(store), admin.NewMetrics(), l), forwardauth.Plain)
 }
 
 // Whatever is posted, the answer is 200 with a decision or 4xx with a sentence.

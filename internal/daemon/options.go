@@ -19,14 +19,15 @@ import (
 
 // Options are what the command line says. An empty address turns a listener off.
 type Options struct {
-	Config string   // file; empty is the default policy
-	Store  string   // URL; empty is the configuration's, or memory:
-	Layers []string // subset of the configuration's; empty is all
-	HTTP   string   // traffic
-	Admin  string
-	TLS    TLS    // of every listener
-	Secret string // keys the hashes of credentials and signs receipts
-	Token  string // of the admin port
+	Config  string   // file; empty is the default policy
+	Store   string   // URL; empty is the configuration's, or memory:
+	Layers  []string // subset of the configuration's; empty is all
+	HTTP    string   // traffic
+	Admin   string
+	Profile string // which headers of /check are believed, one of [Profiles]; empty is plain
+	TLS     TLS    // of every listener
+	Secret  string // keys the hashes of credentials and signs receipts
+	Token   string // of the admin port
 
 	plans *planSource // where the configuration takes plans from Redis
 }
@@ -53,6 +54,9 @@ func (o *Options) validate() error {
 		}
 	}
 	if err := o.TLS.validate(); err != nil {
+		return err
+	}
+	if _, err := o.profile(); err != nil {
 		return err
 	}
 	switch {

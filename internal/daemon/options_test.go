@@ -29,6 +29,7 @@ func TestWrongOptionsAreRefused(t *testing.T) {
 		{"a certificate without a key", Options{HTTP: http, TLS: TLS{Cert: "a.pem"}}, "--tls-cert and --tls-key go together: give both, or neither"},
 		{"a client CA alone", Options{HTTP: http, TLS: TLS{ClientCA: "a.pem"}}, "--tls-client-ca needs --tls-cert and --tls-key"},
 		{"no such certificate", Options{HTTP: http, TLS: TLS{Cert: "testdata/none.pem", Key: "testdata/none.pem"}}, "open testdata/none.pem: no such file or directory"},
+		{"no such profile", Options{HTTP: http, Profile: "apache"}, `--profile "apache": it takes plain, nginx, haproxy, caddy, traefik, envoy`},
 		{"another store", Options{HTTP: http, Store: "redis+sentinel://user:hunter2@localhost"}, "redisstore: store redis+sentinel://user:xxxxx@localhost: the name of the master is missing: redis+sentinel://host:26379/mymaster"},
 		{"no store", Options{HTTP: http, Store: "redis"}, "the store is not a URL: write memory: or redis://127.0.0.1:6379"},
 		{"no file", Options{HTTP: http, Config: "testdata/none.yaml"}, "open testdata/none.yaml: no such file or directory"},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirhq/weir"
 	"github.com/weirhq/weir/internal/admin"
+	"github.com/weirhq/weir/internal/front/forwardauth"
 )
 
 const search = `{"attributes": {"ip": "203.0.113.7", "path": "/search", "headers": {"X-API-Key": "k"}}}`
@@ -132,7 +133,7 @@ func TestReceiptOfAnotherProcess(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			one := newService(t, "")
 			two := &service{t: t, clock: one.clock, store: one.store, engine: newEngine(memoryBackend(one.store), admin.NewMetrics(), mustLoad(t, Options{Secret: c.second}))}
-			two.handler = traffic(two.engine)
+			two.handler = traffic(two.engine, forwardauth.Plain)
 			one.engine.use(mustLoad(t, Options{Secret: c.first}))
 
 			var got take

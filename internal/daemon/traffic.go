@@ -12,8 +12,8 @@ import (
 // traffic is the handler of the traffic port. It is no http.ServeMux: that would
 // redirect /check//search, and a check is answered, never redirected. It goes by
 // the path as it was sent, as the front does: /%63heck is not /check.
-func traffic(e *Engine) http.Handler {
-	check, api := forwardauth.New(e, forwardauth.Plain), httpjson.New(e)
+func traffic(e *Engine, p forwardauth.Profile) http.Handler {
+	check, api := forwardauth.New(e, p), httpjson.New(e)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.EscapedPath()
 		switch {

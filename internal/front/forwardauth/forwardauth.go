@@ -49,18 +49,21 @@ type handler struct {
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	o, err := parseOptions(r.URL.RawQuery)
+	in, err := h.profile.read(r, h.engine.Trusted())
+	if in.peer.IsValid() {
+		h.engine.Resolved(in.outcome)
+	}
 	if err != nil {
 		problem(http.StatusBadRequest, err.Error()).Write(w)
 		return
 	}
-	a, err := h.profile.attributes(r, h.engine)
+	o, err := h.options(r, &in)
 	if err != nil {
 		problem(http.StatusBadRequest, err.Error()).Write(w)
 		return
 	}
-	a.Cost, a.Peek = o.cost, o.peek
-	d, err := h.engine.Decide(r.Context(), a)
+	in.attributes.Cost, in.attributes.Peek = o.cost, o.peek
+	d, err := h.engine.Decide(r.Context(), &in.attributes)
 	if err != nil {
 		problem(http.StatusServiceUnavailable, "No decision could be made.").Write(w)
 		return
@@ -75,6 +78,13 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.Status = o.deny
 	}
 	p.Write(w)
+}
+
+func (h *handler) options(r *http.Request, _ *reading) (options, error) {
+	if h.profile.noOptions {
+		return options{cost: 1}, nil
+	}
+	return parseOptions(r.URL.RawQuery)
 }
 
 func problem(status int, detail string) httplimit.Problem {

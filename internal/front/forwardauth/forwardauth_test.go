@@ -30,14 +30,25 @@ func (e *engine) Trusted() clientip.Prefixes { return e.trusted }
 func (e *engine) Headers() httplimit.Headers { return httplimit.Headers{} }
 func (e *engine) Resolved(clientip.Outcome)  {}
 
+// understood is the request that the engine was asked about.
+type understood struct{ ip, method, host, path string }
+
+func (e *engine) understood() understood {
+	return understood{e.asked.IP.String(), e.asked.Method, e.asked.Host, e.asked.Path}
+}
+
 func ask(e *engine, method, target string, header http.Header) *httptest.ResponseRecorder {
+	return askAs(Plain, e, method, target, header)
+}
+
+func askAs(p Profile, e *engine, method, target string, header http.Header) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, nil)
 	r.RemoteAddr = "10.0.0.1:5123"
 	for name, lines := range header {
 		r.Header[name] = lines
 	}
 	w := httptest.NewRecorder()
-	New(e, Plain).ServeHTTP(w, r)
+	New(e, p).ServeHTTP(w, r)
 	return w
 }
 

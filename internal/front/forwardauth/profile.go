@@ -1,69 +1,71 @@
 package forwardauth
 
 import (
-	"net/http"
-	"strings"
+	"fmt"
 
 	"github.com/weirhq/weir/clientip"
-	"github.com/weirhq/weir/policy"
 )
 
 // Profile says which headers name the request to judge. Exactly one set is
-// believed, and from trusted peers only; all look-alikes are ignored.
+// believed, and from trusted peers only; all look-alikes are ignored, because a
+// proxy that sets one of them passes the client's own copies of the others on.
 type Profile struct {
-	Name   string
+	// Name is what the profile is chosen by.
+	Name string
+
 	client clientip.Source
-	method string // canonical header name
-	uri    string
-	host   string
+	set    set
+	// proxy says that a trusted peer is a proxy that names all of the set. One
+	// that leaves a header out has left the client's in place, or would be judged
+	// by its own request.
+	proxy bool
+	// noOptions says that the whole query is the client's.
+	noOptions bool
+	// accel says that the proxy follows X-Accel-Redirect.
+	accel bool
 }
+
+// set holds canonical header names. "" is what the check itself has: its method,
+// its Host, and the path behind [Prefix].
+type set struct{ method, uri, host string }
+
+var (
+	original  = set{method: "X-Original-Method", uri: "X-Original-Uri", host: "X-Original-Host"}
+	forwarded = set{method: "X-Forwarded-Method", uri: "X-Forwarded-Uri", host: "X-Forwarded-Host"}
+)
 
 // Plain is for whoever asks by hand or from code: the method and the headers are
 // the asker's own, the path is what follows /check, and a trusted peer may name
 // all of them as X-Forwarded-For, -Method, -Uri and -Host.
-var Plain = Profile{
-	Name:   "plain",
-	client: clientip.XForwardedFor,
-	method: "X-Forwarded-Method",
-	uri:    "X-Forwarded-Uri",
-	host:   "X-Forwarded-Host",
+var Plain = Profile{Name: "plain", client: clientip.XForwardedFor, set: forwarded, accel: true}
+
+// profiles are all there are. Apache's is nginx.
+var profiles = [...]Profile{
+	Plain,
+	{Name: "nginx", client: clientip.XRealIP, set: original, proxy: true, accel: true},
+	{Name: "haproxy", client: clientip.XRealIP, set: original, proxy: true},
+	{Name: "caddy", client: clientip.XForwardedFor, set: forwarded, proxy: true},
+	{Name: "traefik", client: clientip.XForwardedFor, set: forwarded, proxy: true},
+	{Name: "envoy", client: clientip.XForwardedFor, proxy: true, noOptions: true},
 }
 
-// attributes are those of the request to judge.
-func (p *Profile) attributes(r *http.Request, e Engine) (*policy.Attributes, error) {
-	a := &policy.Attributes{
-		Method: r.Method,
-		Host:   r.Host,
-		Path:   strings.TrimPrefix(r.URL.EscapedPath(), Prefix),
-		Header: r.Header,
+// ProfileNames are the names that [ProfileNamed] knows, the default first.
+func ProfileNames() (names []string) {
+	for i := range profiles {
+		names = append(names, profiles[i].Name)
 	}
-	peer, ok := clientip.Peer(r.RemoteAddr)
-	if !ok {
-		return a, nil
-	}
-	trusted := e.Trusted()
-	resolver := clientip.Resolver{Trusted: trusted, Header: p.client}
-	var outcome clientip.Outcome
-	a.IP, outcome = resolver.Resolve(peer, r.Header[p.client.Name()])
-	e.Resolved(outcome)
-	if a.Trusted = trusted.Contains(peer); !a.Trusted {
-		return a, nil
-	}
-	return a, p.believe(r.Header, a)
+	return names
 }
 
-// believe takes what a trusted peer says of the request.
-func (p *Profile) believe(header http.Header, a *policy.Attributes) error {
-	for _, one := range [...]struct {
-		name string
-		into *string
-	}{{p.method, &a.Method}, {p.host, &a.Host}, {p.uri, &a.Path}} {
-		switch lines := header[one.name]; {
-		case len(lines) > 1:
-			return optionError(one.name + " stands there twice.")
-		case len(lines) == 1 && lines[0] != "":
-			*one.into = lines[0]
+// ProfileNamed finds a profile by its name; "" is [Plain].
+func ProfileNamed(name string) (Profile, error) {
+	if name == "" {
+		return Plain, nil
+	}
+	for i := range profiles {
+		if profiles[i].Name == name {
+			return profiles[i], nil
 		}
 	}
-	return nil
+	return Profile{}, fmt.Errorf("forwardauth: there is no profile %q", name)
 }
