@@ -1,0 +1,58 @@
+package proxies
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/weirhq/weir/internal/proxytest"
+)
+
+func TestMain(m *testing.M) { os.Exit(proxytest.Main(m)) }
+
+func TestNginxAuthRequest(t *testing.T) {
+	testNginx(t, "nginx-auth-request.conf", proxytest.Promises{Allowed: proxytest.RateHeaders, Open: true})
+}
+
+func TestNginxAuthRequestClosed(t *testing.T) {
+	testNginx(t, "nginx-auth-request.conf", proxytest.Promises{Allowed: proxytest.RateHeaders}, "return 204;", "return 403;")
+}
+
+// testNginx keeps nginx with a file to the promises, with these changes made to
+// the file beside the addresses.
+func testNginx(t *testing.T, file string, p proxytest.Promises, changes ...string) {
+	t.Parallel()
+	weir, upstream, listen := proxytest.StartWeir(t, "nginx"), proxytest.StartUpstream(t), proxytest.FreeAddr(t)
+	startNginx(t, listen, proxytest.Config(t, file, append(changes,
+		"server 127.0.0.1:8080;", "server "+weir.Addr+";",
+		"server 127.0.0.1:3000;", "server "+upstream.Addr+";",
+		"listen 80;", "listen "+listen+";",
+	)...))
+	p.Test(t, listen, weir)
+}
+
+// startNginx starts nginx with a file in place of /etc/nginx/conf.d.
+func startNginx(t *testing.T, listen, file string) {
+	t.Helper()
+	dir := t.TempDir()
+	main := filepath.Join(dir, "nginx.conf")
+	text := `daemon off;
+user root root; # of no effect where the test is not root
+error_log stderr notice;
+pid ` + dir + `/pid;
+events {}
+http {
+	access_log off;
+	client_body_temp_path ` + dir + `/body;
+	proxy_temp_path ` + dir + `/proxy;
+	fastcgi_temp_path ` + dir + `/fastcgi;
+	uwsgi_temp_path ` + dir + `/uwsgi;
+	scgi_temp_path ` + dir + `/scgi;
+	include ` + file + `;
+}
+`
+	if err := os.WriteFile(main, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	proxytest.StartProxy(t, listen, "nginx", "-e", "stderr", "-c", main)
+}
