@@ -66,6 +66,11 @@ type Result struct {
 	NextAfter time.Duration
 	// ResetAfter is how long until the key is as good as new.
 	ResetAfter time.Duration
+	// Overrun says that more is counted than the limit admits: a fixed window with
+	// [WithCountAll] counted what it refused too, or the limit was lowered. A cost
+	// of 0 is allowed all the same; this tells whoever only looks. Always false
+	// for other algorithms.
+	Overrun bool
 	// At is the instant of the decision by the store's clock, µs since the Unix
 	// epoch.
 	At int64
@@ -91,6 +96,7 @@ func NewResult(l *Limit, n int64, allowed, charged bool, o algorithm.Outcome, at
 		Remaining:  o.Remaining,
 		NextAfter:  duration(o.Wait),
 		ResetAfter: duration(o.Reset),
+		Overrun:    o.Overrun,
 		At:         at,
 	}
 	if allowed {

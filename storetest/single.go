@@ -212,6 +212,11 @@ func testCountAll(tr *trial) {
 	tr.wants(key, twenty, 7, "after 6 more that were above the capacity")
 	tr.peek(key, five, 6)
 	tr.wants(key, twenty, 7, "after a peek")
+	for limit, overrun := range map[int64]bool{12: true, 13: false} {
+		if r := tr.take(key, limitOf(tr, weir.PerMinute(limit), options...), 0); !r.Allowed || r.Remaining != 0 || r.Overrun != overrun {
+			tr.Errorf("a cost of 0 where 13 are counted under %d: %+v", limit, r)
+		}
+	}
 	tr.pass(time.Minute)
 	tr.wants(key, five, 5, "in the next window")
 }

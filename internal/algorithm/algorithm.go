@@ -48,6 +48,8 @@ type Outcome struct {
 	Wait int64
 	// Reset is the time in µs until the key is as good as new.
 	Reset int64
+	// Overrun says that more is counted in a fixed window than the limit admits.
+	Overrun bool
 }
 
 // Charge is what one take charged, kept for a refund.

@@ -62,7 +62,7 @@ func saturatingSum(count, n int64) int64 {
 
 func (l *Limit) readWindow(s State, now, n int64) Outcome {
 	w, _ := l.windowAt(s, now)
-	o := Outcome{Remaining: max(0, l.Count-w.count), Reset: w.end() - now}
+	o := Outcome{Remaining: max(0, l.Count-w.count), Reset: w.end() - now, Overrun: w.count > l.Count}
 	switch {
 	case n > l.Count:
 		o.Wait = Never

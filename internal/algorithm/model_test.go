@@ -85,7 +85,7 @@ func modelOutcome(m model, l *algorithm.Limit, now, n int64) algorithm.Outcome {
 	}
 	n = max(n, 1)
 	there, settled := settle(m, l, now)
-	o := algorithm.Outcome{Wait: algorithm.Never}
+	o := algorithm.Outcome{Wait: algorithm.Never, Overrun: overrun(there, l, now)}
 	o.Remaining = last(capacity(l), func(k int64) bool { return k == 0 || there.fits(l, now, k) })
 	o.Reset = first(func(d int64) bool { return resetAt(settled, l, now, d) })
 	if n <= capacity(l) {
@@ -107,6 +107,8 @@ func wrongOutcome(m model, l *algorithm.Limit, now, n int64, o algorithm.Outcome
 	there, settled := settle(m, l, now)
 	r := o.Remaining
 	switch {
+	case o.Overrun != overrun(there, l, now):
+		return "overrun is wrong"
 	case r < 0 || r > capacity(l) || r > 0 && !there.fits(l, now, r):
 		return "remaining is too much"
 	case r < capacity(l) && there.fits(l, now, r+1):
@@ -125,6 +127,10 @@ func wrongOutcome(m model, l *algorithm.Limit, now, n int64, o algorithm.Outcome
 		return "wait is too long"
 	}
 	return ""
+}
+
+func overrun(there model, l *algorithm.Limit, now int64) bool {
+	return l.Kind == algorithm.FixedWindow && !there.fits(l, now, 0)
 }
 
 // settle is the key at an instant, and as a refusal there leaves it.

@@ -92,7 +92,14 @@ type player struct {
 	charged map[string]charged
 }
 
+// play answers what a line of a file can say: an overrun it does not.
 func (p *player) play(s *Step) (Answer, error) {
+	answer, err := p.step(s)
+	answer.Overrun = false
+	return answer, err
+}
+
+func (p *player) step(s *Step) (Answer, error) {
 	switch s.Op {
 	case SetLimit:
 		return p.setLimit(s.Limit), nil
