@@ -110,7 +110,9 @@ var arrows = []arrow{
 	{"grpclimit (tests)", "google.golang.org/grpc", "a real server and client, and its test service"},
 	{"grpclimit (tests)", "google.golang.org/genproto/googleapis/rpc", "the details of a refusal"},
 	{"grpclimit (tests)", "google.golang.org/protobuf", "messages are compared as such"},
+	{"internal/daemon (tests)", "github.com/getkin/kin-openapi", "holds a running daemon's answers against docs/api.yaml"},
 	{"internal/daemon (tests)", "github.com/google/go-cmp", "differences of header sets that a person can read"},
+	{"deploy (tests)", "go.yaml.in/yaml/v4", "reads the manifests"},
 	{"cmd/weir (tests)", "github.com/rogpeppe/go-internal", "sessions with the program as scripts; see docs/decisions.md"},
 }
 

@@ -49,9 +49,7 @@ func Run(ctx context.Context, o Options, stdout io.Writer, log *slog.Logger) err
 	}
 	var actors run.Group
 	addSignals(ctx, &actors, engine, log)
-	for _, one := range listeners {
-		addServer(&actors, one, log)
-	}
+	addServers(&actors, listeners, log)
 	addWatcher(&actors, newWatcher(read, (&reloader{&o, engine, l, log}).load))
 	if certificates != nil {
 		addWatcher(&actors, newWatcher(certificates.read, certificates.reload))
@@ -68,7 +66,8 @@ func Run(ctx context.Context, o Options, stdout io.Writer, log *slog.Logger) err
 	return err
 }
 
-// endpoints are all there may be, those that are off too.
+// endpoints are all there may be, those that are off too. The admin port comes
+// last: see addServers.
 func endpoints(o *Options, e *Engine, log *slog.Logger) []endpoint {
 	profile, _ := o.profile() // it is one of them: see validate
 	private := admin.New(e, e.metrics, admin.Options{Token: o.Token, ClientCert: o.TLS.ClientCA != ""})

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/oklog/run"
@@ -90,9 +91,22 @@ func newHTTPServer(handler http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// addServer serves on the listener until the actors stop, then drains. The
-// listeners drain side by side: none waits for another's clients.
-func addServer(actors *run.Group, l *listener, log *slog.Logger) {
+// addServers serves on the listeners until the actors stop, then drains. They
+// drain side by side, for none is to wait for another's clients; but the last, the
+// admin port, drains after the others, to tell until then that weir is not ready.
+func addServers(actors *run.Group, listeners []*listener, log *slog.Logger) {
+	var others sync.WaitGroup
+	for i, l := range listeners {
+		if last := i == len(listeners)-1; last {
+			addServer(actors, l, func() { others.Wait(); drain(l, log) })
+			continue
+		}
+		others.Add(1)
+		addServer(actors, l, func() { defer others.Done(); drain(l, log) })
+	}
+}
+
+func addServer(actors *run.Group, l *listener, drain func()) {
 	stopping, stop := context.WithCancel(context.Background())
 	drained := make(chan struct{})
 	actors.Add(func() error {
@@ -106,7 +120,7 @@ func addServer(actors *run.Group, l *listener, log *slog.Logger) {
 		stop()
 		go func() {
 			defer close(drained)
-			drain(l, log)
+			drain()
 		}()
 	})
 }
