@@ -61,6 +61,20 @@ func (p *process) terminate() {
 	p.cmd.Wait()
 }
 
+// stop stops the process as Ctrl-Z does, and waits until all its threads have
+// stopped: the signal alone is on its way when it is sent.
+func (p *process) stop() error {
+	if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	var status syscall.WaitStatus
+	_, err := syscall.Wait4(p.cmd.Process.Pid, &status, syscall.WUNTRACED, nil)
+	return err
+}
+
+// cont ends a stop.
+func (p *process) cont() { p.cmd.Process.Signal(syscall.SIGCONT) }
+
 // output is what a process writes, which may be read while it writes.
 type output struct {
 	mu   sync.Mutex

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -96,10 +95,15 @@ func (w *Weir) Stop() {
 }
 
 // Pause hangs weir: connections to it stay, new ones are made, and none is answered.
-func (w *Weir) Pause() { w.process.cmd.Process.Signal(syscall.SIGSTOP) }
+func (w *Weir) Pause() {
+	w.t.Helper()
+	if err := w.process.stop(); err != nil {
+		w.t.Fatal(err)
+	}
+}
 
 // Resume ends a Pause.
-func (w *Weir) Resume() { w.process.cmd.Process.Signal(syscall.SIGCONT) }
+func (w *Weir) Resume() { w.process.cont() }
 
 // Connections is how many connections were made to weir so far.
 func (w *Weir) Connections() int { return w.relay.connections() }

@@ -1,0 +1,32 @@
+package proxies
+
+import (
+	"testing"
+
+	"github.com/weirhq/weir/internal/proxytest"
+)
+
+func TestHAProxy(t *testing.T) {
+	testHAProxy(t, proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true})
+}
+
+func TestHAProxyClosed(t *testing.T) {
+	testHAProxy(t, proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody},
+		"http-request lua.weir open", "http-request lua.weir closed")
+}
+
+func testHAProxy(t *testing.T, p proxytest.Promises, changes ...string) {
+	t.Parallel()
+	weir, upstream := proxytest.StartWeir(t, "haproxy"), proxytest.StartUpstream(t)
+	listen, local := proxytest.FreeAddr(t), proxytest.FreeAddr(t)
+	lua := proxytest.Config(t, "haproxy.lua", "127.0.0.1:8079", local)
+	file := proxytest.Config(t, "haproxy.cfg", append(changes,
+		"/etc/haproxy/weir.lua", lua,
+		"bind :80", "bind "+listen,
+		"bind 127.0.0.1:8079", "bind "+local,
+		"server weir 127.0.0.1:8080", "server weir "+weir.Addr,
+		"server api 127.0.0.1:3000", "server api "+upstream.Addr,
+	)...)
+	proxytest.StartProxy(t, listen, "haproxy", "-db", "-f", file)
+	p.Test(t, listen, weir)
+}
