@@ -70,6 +70,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h.engine.Headers().Set(w.Header(), &d)
 	if d.Allowed {
+		if o.accel != "" {
+			w.Header().Set("X-Accel-Redirect", o.accel)
+		}
 		w.WriteHeader(http.StatusOK)
 		return
 	}
@@ -80,11 +83,16 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.Write(w)
 }
 
-func (h *handler) options(r *http.Request, _ *reading) (options, error) {
-	if h.profile.noOptions {
+// options are those of the query, as far as it can be the asker's own.
+func (h *handler) options(r *http.Request, in *reading) (options, error) {
+	if h.profile.noOptions || r.URL.RawQuery == "" {
 		return options{cost: 1}, nil
 	}
-	return parseOptions(r.URL.RawQuery)
+	o, err := parseOptions(r.URL.RawQuery, h.profile.author(in))
+	if err == nil && o.accel != "" && !h.profile.accel {
+		err = optionError("accel is for the profiles nginx and plain.")
+	}
+	return o, err
 }
 
 func problem(status int, detail string) httplimit.Problem {
