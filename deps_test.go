@@ -66,6 +66,11 @@ var arrows = []arrow{
 	{"internal/front/httpjson", "internal/strictjson", "clear errors for bodies that are wrong"},
 	{"internal/front/httpjson", "policy", "it makes policy.Attributes"},
 
+	{"internal/proxy", ".", "it gets a weir.Decision"},
+	{"internal/proxy", "clientip", "whose request it is, behind a trusted proxy"},
+	{"internal/proxy", "httplimit", "the answer's fields, and the refusal"},
+	{"internal/proxy", "policy", "it makes policy.Attributes"},
+
 	{"internal/strictjson", ".", "the nearest known name, for a suggestion"},
 
 	{"internal/receipt", ".", "it seals a decision's charges"},
@@ -82,6 +87,7 @@ var arrows = []arrow{
 	{"internal/daemon", "internal/admin", "it runs the admin port"},
 	{"internal/daemon", "internal/front/forwardauth", "it runs the front"},
 	{"internal/daemon", "internal/front/httpjson", "it runs the front"},
+	{"internal/daemon", "internal/proxy", "it runs the reverse proxy"},
 	{"internal/daemon", "internal/receipt", "the engine seals and opens receipts"},
 	{"internal/daemon", "redisstore", "it opens the shared store that a URL names"},
 	{"internal/daemon", "failover", "and keeps deciding while that does not answer"},

@@ -64,6 +64,18 @@ func (h Headers) Set(header http.Header, d *weir.Decision) {
 	h.set(header, d, new(block), "")
 }
 
+// SetFor is Set on an answer of this status. A redirect gets Weir-Decision alone,
+// and loses what its handler said of limits: whether another address may be asked
+// now is not for it to say.
+func (h Headers) SetFor(header http.Header, d *weir.Decision, status int) {
+	h.Set(header, d)
+	if redirect(status) {
+		for _, name := range h.limits() {
+			delete(header, name)
+		}
+	}
+}
+
 // set is Set into a block. policy is the value of RateLimit-Policy where the
 // caller knows it already.
 func (h *Headers) set(header http.Header, d *weir.Decision, b *block, policy string) {

@@ -8,12 +8,15 @@ import (
 )
 
 // printBanner says where weir listens and what to try.
-func printBanner(w io.Writer, listeners []*listener, l *loaded, store, scheme string) {
+func printBanner(w io.Writer, listeners []*listener, l *loaded, store string, o *Options) {
 	fmt.Fprintf(w, "weir decides by %s, states in %s.\n", describe(l), store)
+	if o.Proxy != nil {
+		fmt.Fprintf(w, "What it admits goes to %s.\n", o.Proxy.Upstream)
+	}
 	for _, listener := range listeners {
-		base := scheme + "://" + listener.Addr().String()
+		base := o.TLS.scheme() + "://" + listener.Addr().String()
 		fmt.Fprintf(w, "\n%s: %s\n", titles[listener.name], base)
-		for _, command := range try(listener.name, l) {
+		for _, command := range try(listener.name, l, o) {
 			fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(command, "BASE", base))
 		}
 	}
@@ -36,9 +39,12 @@ func describe(l *loaded) string {
 }
 
 // try are commands that show what a listener is for.
-func try(listener string, l *loaded) []string {
-	if listener == "admin" {
+func try(listener string, l *loaded, o *Options) []string {
+	switch {
+	case listener == "admin":
 		return []string{"curl -s BASE/readyz", "curl -s BASE/metrics | grep ^weir_"}
+	case o.Proxy != nil:
+		return []string{"curl -i BASE/"}
 	}
 	commands := []string{
 		"curl -i BASE/check",

@@ -55,7 +55,7 @@ func Run(ctx context.Context, o Options, stdout io.Writer, log *slog.Logger) err
 		addWatcher(&actors, newWatcher(certificates.read, certificates.reload))
 	}
 
-	printBanner(stdout, listeners, l, store.kind, o.TLS.scheme())
+	printBanner(stdout, listeners, l, store.kind, &o)
 	logServing(log, listeners, l, store.kind)
 	logWarnings(log, l)
 	err = actors.Run()
@@ -69,10 +69,9 @@ func Run(ctx context.Context, o Options, stdout io.Writer, log *slog.Logger) err
 // endpoints are all there may be, those that are off too. The admin port comes
 // last: see addServers.
 func endpoints(o *Options, e *Engine, log *slog.Logger) []endpoint {
-	profile, _ := o.profile() // it is one of them: see validate
 	private := admin.New(e, e.metrics, admin.Options{Token: o.Token, ClientCert: o.TLS.ClientCA != ""})
 	return []endpoint{
-		{name: "http", flag: "--http", address: o.HTTP, server: newHTTPServer(traffic(e, profile), log)},
+		{name: "http", flag: "--http", address: o.HTTP, server: newTrafficServer(o, e, log)},
 		{name: "admin", flag: "--admin", address: o.Admin, server: newHTTPServer(private, log), asksCertificate: true},
 	}
 }

@@ -23,6 +23,7 @@ type Options struct {
 	Store   string   // URL; empty is the configuration's, or memory:
 	Layers  []string // subset of the configuration's; empty is all
 	HTTP    string   // traffic
+	Proxy   *Proxy   // makes the traffic port a reverse proxy; nil serves /check and /v1
 	Admin   string
 	Profile string // which headers of /check are believed, one of [Profiles]; empty is plain
 	TLS     TLS    // of every listener
@@ -57,6 +58,9 @@ func (o *Options) validate() error {
 		return err
 	}
 	if _, err := o.profile(); err != nil {
+		return err
+	}
+	if err := o.Proxy.validate(o.HTTP); err != nil {
 		return err
 	}
 	switch {

@@ -139,7 +139,11 @@ func drain(l *listener, log *slog.Logger) {
 func answerPanics(next http.Handler, log *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
-			if p := recover(); p != nil {
+			switch p := recover(); p {
+			case nil:
+			case http.ErrAbortHandler: // an answer that broke off is to look broken
+				panic(p)
+			default:
 				log.Error("panic, please report it", "panic", fmt.Sprint(p), "method", r.Method, "path", r.URL.Path, "stack", string(debug.Stack()))
 				problem(http.StatusInternalServerError, "This is a fault of weir's; its log has more.").Write(w)
 			}

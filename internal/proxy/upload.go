@@ -1,0 +1,57 @@
+package proxy
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// upload is a client's body on its way. The client may take its time, but not
+// stop in the middle.
+type upload struct {
+	body   io.ReadCloser
+	writer http.ResponseWriter // of the same connection
+	pace   pace
+	broken atomic.Bool // the client's failure ended it
+}
+
+// Read implements io.Reader.
+func (u *upload) Read(p []byte) (int, error) {
+	if deadline, due := u.pace.extend(); due {
+		http.NewResponseController(u.writer).SetReadDeadline(deadline)
+	}
+	n, err := u.body.Read(p)
+	if err == io.EOF {
+		// From here on net/http reads to see the client hang up, however late.
+		http.NewResponseController(u.writer).SetReadDeadline(time.Time{})
+	} else if err != nil && err != http.ErrBodyReadAfterClose { // which is how the Transport gives up
+		u.broken.Store(true)
+	}
+	return n, err
+}
+
+// failed reports whether it was the client that broke it off. The round trip may
+// end before the last Read does.
+func (u *upload) failed() bool { return u != nil && u.broken.Load() }
+
+// Close implements io.Closer.
+func (u *upload) Close() error { return u.body.Close() }
+
+// sendOnce gives a request without a body one that http.Transport cannot send
+// twice. Else a GET whose connection ends before its answer is sent again, and the
+// upstream may have seen the first: one request that was admitted is to be one
+// that the upstream gets. The Transport knows this reader for empty and sends
+// nothing, not even an empty chunk. What it sends once anyhow keeps its
+// Content-Length: 0, which some servers want to see on a POST.
+func sendOnce(r *http.Request) {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
+	default:
+		if r.Header["Idempotency-Key"] == nil && r.Header["X-Idempotency-Key"] == nil {
+			return
+		}
+	}
+	r.Body = io.NopCloser(strings.NewReader(""))
+}
