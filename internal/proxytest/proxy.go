@@ -23,7 +23,11 @@ func Config(t testing.TB, file string, replacements ...string) string {
 			t.Fatalf("%s does not say %q", file, replacements[i])
 		}
 	}
-	copied := filepath.Join(t.TempDir(), filepath.Base(file))
+	dir := t.TempDir()
+	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil { // a server that root starts reads it as somebody else
+		t.Fatal(err)
+	}
+	copied := filepath.Join(dir, filepath.Base(file))
 	// One pass, so that no address that came in is replaced in turn.
 	text := strings.NewReplacer(replacements...).Replace(string(bytes))
 	if err := os.WriteFile(copied, []byte(text), 0o644); err != nil {
