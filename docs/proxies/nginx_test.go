@@ -18,6 +18,15 @@ func TestNginxAuthRequestClosed(t *testing.T) {
 	testNginx(t, "nginx-auth-request.conf", proxytest.Promises{Allowed: proxytest.RateHeaders}, "return 204;", "return 403;")
 }
 
+func TestNginxAccel(t *testing.T) {
+	testNginx(t, "nginx-accel.conf", proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true})
+}
+
+func TestNginxAccelClosed(t *testing.T) {
+	testNginx(t, "nginx-accel.conf", proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody},
+		"error_page 502 504 = @api;", "error_page 502 504 = @weir_down;")
+}
+
 // testNginx keeps nginx with a file to the promises, with these changes made to
 // the file beside the addresses.
 func testNginx(t *testing.T, file string, p proxytest.Promises, changes ...string) {
