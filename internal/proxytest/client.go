@@ -1,7 +1,7 @@
 package proxytest
 
 import (
-	"context"
+	"bufio"
 	"encoding/json"
 	"io"
 	"net"
@@ -15,21 +15,22 @@ import (
 type Client struct {
 	IP string
 
-	t    testing.TB
-	base string
-	http *http.Client
+	t      testing.TB
+	proxy  string
+	dialer net.Dialer
+	http   *http.Client
 }
+
+// patience is how long a client waits for an answer.
+const patience = 20 * time.Second
 
 // NewClient is a client at an address of 127.0.0.0/8.
 func NewClient(t testing.TB, ip, proxy string) *Client {
-	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(ip)}}
-	transport := &http.Transport{
-		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-			return dialer.DialContext(ctx, network, addr)
-		},
-	}
+	c := &Client{IP: ip, t: t, proxy: proxy, dialer: net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(ip)}}}
+	transport := &http.Transport{DialContext: c.dialer.DialContext}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &Client{IP: ip, t: t, base: "http://" + proxy, http: &http.Client{Transport: transport, Timeout: 20 * time.Second}}
+	c.http = &http.Client{Transport: transport, Timeout: patience}
+	return c
 }
 
 // Answer is what a client got.
@@ -50,7 +51,7 @@ func (c *Client) Get(uri string, header ...string) Answer {
 // Send sends a request.
 func (c *Client) Send(method, uri, body string, header ...string) Answer {
 	c.t.Helper()
-	r, err := http.NewRequest(method, c.base+uri, strings.NewReader(body))
+	r, err := http.NewRequest(method, "http://"+c.proxy+uri, strings.NewReader(body))
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -62,6 +63,31 @@ func (c *Client) Send(method, uri, body string, header ...string) Answer {
 	if err != nil {
 		c.t.Fatal(err)
 	}
+	return c.read(response, began)
+}
+
+// SendRaw sends a request as it stands, on a connection of its own.
+func (c *Client) SendRaw(request string) Answer {
+	c.t.Helper()
+	began := time.Now()
+	conn, err := c.dialer.Dial("tcp", c.proxy)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer conn.Close()
+	conn.SetDeadline(began.Add(patience))
+	if _, err := io.WriteString(conn, request); err != nil {
+		c.t.Fatal(err)
+	}
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return c.read(response, began)
+}
+
+func (c *Client) read(response *http.Response, began time.Time) Answer {
+	c.t.Helper()
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err != nil {

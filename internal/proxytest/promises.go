@@ -53,12 +53,15 @@ func (p Promises) Test(t *testing.T, listen string, weir *Weir) {
 		{"refused", func(t *testing.T) { p.refused(t, client(t)) }},
 		{"method", func(t *testing.T) { method(t, client(t)) }},
 		{"URI", func(t *testing.T) { uri(t, client(t)) }},
+		{"whole URI", func(t *testing.T) { wholeURI(t, client(t)) }},
+		{"no Host", func(t *testing.T) { noHost(t, client(t)) }},
 		{"address", func(t *testing.T) { address(t, client(t), client(t)) }},
 		{"API key", func(t *testing.T) { apiKey(t, client(t)) }},
 		{"spoofed", func(t *testing.T) { spoofed(t, client(t), client(t)) }},
 		{"reuse", func(t *testing.T) { p.reuse(t, client(t), weir) }},
 		{"hung", func(t *testing.T) { p.hung(t, client(t), weir) }},
 		{"stopped", func(t *testing.T) { p.stopped(t, client(t), weir) }},
+		{"undecided", func(t *testing.T) { undecided(t, client(t), weir) }},
 	} {
 		t.Run(one.name, one.test)
 	}
@@ -142,6 +145,18 @@ func uri(t *testing.T, c *Client) {
 	limitIs(t, c.Get(uri), 6)
 }
 
+// wholeURI names the same path with scheme and host before it, as HTTP/1.1 allows.
+func wholeURI(t *testing.T, c *Client) {
+	passes(t, c.Get("/once"))
+	limitIs(t, c.SendRaw("GET http://api.example.com/once HTTP/1.1\r\nHost: api.example.com\r\n\r\n"), 1)
+}
+
+// noHost asks as HTTP/1.0 allows.
+func noHost(t *testing.T, c *Client) {
+	passes(t, c.SendRaw("GET /once HTTP/1.0\r\n\r\n"))
+	limitIs(t, c.SendRaw("GET /once HTTP/1.0\r\n\r\n"), 1)
+}
+
 func address(t *testing.T, c, other *Client) {
 	for range 5 {
 		passes(t, c.Get("/address"))
@@ -216,6 +231,18 @@ func (p Promises) stopped(t *testing.T, c *Client, weir *Weir) {
 	p.without(t, c)
 	weir.Start()
 	recovers(t, c)
+}
+
+// undecided has weir say that it has no decision and that this means no. Even a
+// proxy that lets requests pass while weir is silent has to do as it says.
+func undecided(t *testing.T, c *Client, weir *Weir) {
+	weir.Stop()
+	weir.args = append(weir.args, "--store", "redis://"+FreeAddr(t))
+	weir.Start()
+	recovers(t, c)
+	if a := c.Get("/denied"); a.Status != http.StatusServiceUnavailable || a.Seen != nil {
+		t.Errorf("got %d %s", a.Status, a.Body)
+	}
 }
 
 // without sends requests while weir does not answer. Their median counts: what

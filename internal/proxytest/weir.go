@@ -36,6 +36,7 @@ layers:
       HEAD /method: 4/h
       /address: 5/h
       /path/{id}/end: 6/h
+      /denied: {limit: 8/h, on_error: deny}
 `
 
 // Weir is a weir serve in a process of its own, behind a relay that counts
