@@ -70,20 +70,53 @@ func (c *Client) Send(method, uri, body string, header ...string) Answer {
 func (c *Client) SendRaw(request string) Answer {
 	c.t.Helper()
 	began := time.Now()
+	_, response := c.connect(request)
+	return c.read(response, began)
+}
+
+// Websocket asks for a websocket, sends a text over it and returns what comes
+// back. The answer has no body.
+func (c *Client) Websocket(uri, text string) (Answer, string) {
+	c.t.Helper()
+	conn, response := c.connect("GET " + uri + " HTTP/1.1\r\nHost: " + c.proxy + "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+	a := Answer{Status: response.StatusCode, Header: response.Header}
+	if a.Status != http.StatusSwitchingProtocols {
+		return a, ""
+	}
+	back := make([]byte, len(text))
+	if _, err := io.WriteString(conn, text); err != nil {
+		c.t.Fatal(err)
+	}
+	if _, err := io.ReadFull(conn.reader, back); err != nil {
+		c.t.Fatal(err)
+	}
+	return a, string(back)
+}
+
+// connection is one that ends with the test.
+type connection struct {
+	net.Conn
+	reader *bufio.Reader
+}
+
+func (c *Client) connect(request string) (connection, *http.Response) {
+	c.t.Helper()
 	conn, err := c.dialer.Dial("tcp", c.proxy)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	defer conn.Close()
-	conn.SetDeadline(began.Add(patience))
+	c.t.Cleanup(func() { conn.Close() })
+	conn.SetDeadline(time.Now().Add(patience))
 	if _, err := io.WriteString(conn, request); err != nil {
 		c.t.Fatal(err)
 	}
-	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	reader := bufio.NewReader(conn)
+	response, err := http.ReadResponse(reader, nil)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	return c.read(response, began)
+	return connection{conn, reader}, response
 }
 
 func (c *Client) read(response *http.Response, began time.Time) Answer {

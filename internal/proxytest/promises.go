@@ -55,6 +55,7 @@ func (p Promises) Test(t *testing.T, listen string, weir *Weir) {
 		{"URI", func(t *testing.T) { uri(t, client(t)) }},
 		{"whole URI", func(t *testing.T) { wholeURI(t, client(t)) }},
 		{"no Host", func(t *testing.T) { noHost(t, client(t)) }},
+		{"websocket", func(t *testing.T) { websocket(t, client(t)) }},
 		{"address", func(t *testing.T) { address(t, client(t), client(t)) }},
 		{"API key", func(t *testing.T) { apiKey(t, client(t)) }},
 		{"spoofed", func(t *testing.T) { spoofed(t, client(t), client(t)) }},
@@ -155,6 +156,15 @@ func wholeURI(t *testing.T, c *Client) {
 func noHost(t *testing.T, c *Client) {
 	passes(t, c.SendRaw("GET /once HTTP/1.0\r\n\r\n"))
 	limitIs(t, c.SendRaw("GET /once HTTP/1.0\r\n\r\n"), 1)
+}
+
+func websocket(t *testing.T, c *Client) {
+	a, back := c.Websocket("/once", "there and back")
+	if a.Status != http.StatusSwitchingProtocols || back != "there and back" {
+		t.Fatalf("got %d %v, and back came %q", a.Status, a.Header, back)
+	}
+	a, _ = c.Websocket("/once", "")
+	limitIs(t, a, 1)
 }
 
 func address(t *testing.T, c, other *Client) {
@@ -258,6 +268,9 @@ func (p Promises) without(t *testing.T, c *Client) {
 			passes(t, a)
 			if a.Seen.Method != "POST" || a.Seen.Body != "body" || a.Seen.URI != "/once" {
 				t.Errorf("the upstream saw %+v", a.Seen)
+			}
+			if got := a.Header.Get("X-Ratelimit-Limit"); got != "" && len(p.Allowed) > 0 {
+				t.Errorf("nobody has decided, and X-RateLimit-Limit is %q", got)
 			}
 		case a.Status != http.StatusServiceUnavailable || a.Seen != nil:
 			t.Errorf("got %d %s", a.Status, a.Body)

@@ -28,11 +28,31 @@ func StartUpstream(t testing.TB) Upstream {
 }
 
 func echo(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Upgrade") != "" {
+		upgrade(w, r)
+		return
+	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-RateLimit-Limit", "77") // a limit of the upstream's own, which is not for clients
+	w.Header().Set("RateLimit", `"upstream";r=77;t=77`)
 	json.NewEncoder(w).Encode(Seen{r.Method, r.RequestURI, r.Host, string(body), r.Header})
+}
+
+// upgrade speaks as a websocket's server does up to the first frame, and then
+// sends back what it gets.
+func upgrade(w http.ResponseWriter, r *http.Request) {
+	conn, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	defer conn.Close()
+	io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+r.Header.Get("Upgrade")+
+		"\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n")
+	io.Copy(conn, buffered)
 }
