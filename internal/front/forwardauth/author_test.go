@@ -97,3 +97,30 @@ func through(t *testing.T, p Profile, rawQuery, uri string) outcome {
 	}
 	return got
 }
+
+// Whoever asks by hand is believed; a stranger in front of whom there should be a
+// proxy may be one that passes a client's query on. All that Envoy sends is the
+// client's.
+func TestWhoseOptionsCount(t *testing.T) {
+	for _, c := range []struct {
+		profile string
+		trusted bool
+		charge  int64 // of a check that says cost=3&peek=1
+	}{
+		{"plain", true, 0}, {"plain", false, 0},
+		{"nginx", true, 0}, {"nginx", false, 3},
+		{"haproxy", true, 0}, {"haproxy", false, 3},
+		{"caddy", true, 0}, {"caddy", false, 3},
+		{"traefik", true, 0}, {"traefik", false, 3},
+		{"envoy", true, 1}, {"envoy", false, 1},
+	} {
+		e := trusting(t)
+		if c.trusted {
+			e = trusting(t, "10.0.0.1")
+		}
+		askAs(named(t, c.profile), e, "GET", "http://weir/check/own?cost=3&peek=1", everyHeader)
+		if e.asked == nil || e.asked.Peek != (c.charge == 0) || !e.asked.Peek && e.asked.Cost != c.charge {
+			t.Errorf("%s, trusted %t: %+v", c.profile, c.trusted, e.asked)
+		}
+	}
+}

@@ -32,6 +32,9 @@ type Engine interface {
 	Resolved(clientip.Outcome)
 	// Headers chooses the fields of answers, as configured now.
 	Headers() httplimit.Headers
+	// Explain says what the policy makes of a request and how it would be decided
+	// now. It charges nothing.
+	Explain(ctx context.Context, a *policy.Attributes) (policy.Explanation, weir.Decision, error)
 }
 
 // Prefix is where the front lives. What follows it is the path of the request to
@@ -49,23 +52,30 @@ type handler struct {
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	in, err := h.profile.read(r, h.engine.Trusted())
+	in := h.profile.read(r, h.engine.Trusted())
 	if in.peer.IsValid() {
 		h.engine.Resolved(in.outcome)
 	}
-	if err != nil {
-		problem(http.StatusBadRequest, err.Error()).Write(w)
-		return
-	}
 	o, err := h.options(r, &in)
-	if err != nil {
+	switch {
+	case err != nil:
 		problem(http.StatusBadRequest, err.Error()).Write(w)
-		return
+	case o.explain:
+		h.explain(w, r, &in, o)
+	case in.wrong != nil:
+		problem(http.StatusBadRequest, in.wrong.Error()).Write(w)
+	default:
+		h.decide(w, r, &in, o)
 	}
-	in.attributes.Cost, in.attributes.Peek = o.cost, o.peek
-	d, err := h.engine.Decide(r.Context(), &in.attributes)
+}
+
+// decide answers a check.
+func (h *handler) decide(w http.ResponseWriter, r *http.Request, in *reading, o options) {
+	a := &in.attributes
+	a.Cost, a.Peek = o.cost, o.peek
+	d, err := h.engine.Decide(r.Context(), a)
 	if err != nil {
-		problem(http.StatusServiceUnavailable, "No decision could be made.").Write(w)
+		noDecision.Write(w)
 		return
 	}
 	h.engine.Headers().Set(w.Header(), &d)
@@ -76,15 +86,26 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusOK)
 		return
 	}
-	p := httplimit.Refused(&d)
+	o.refusal(&d).Write(w)
+}
+
+// refusal is the answer to a refused request.
+func (o *options) refusal(d *weir.Decision) httplimit.Problem {
+	p := httplimit.Refused(d)
 	if o.deny != 0 {
 		p.Status = o.deny
 	}
-	p.Write(w)
+	return p
 }
 
-// options are those of the query, as far as it can be the asker's own.
+var noDecision = problem(http.StatusServiceUnavailable, "No decision could be made.")
+
+// options are those of the query, as far as it can be the asker's own. Where a
+// proxy should have said what the client asked for and has not, that is unknown.
 func (h *handler) options(r *http.Request, in *reading) (options, error) {
+	if in.wrong != nil && in.uri == "" {
+		return options{}, in.wrong
+	}
 	if h.profile.noOptions || r.URL.RawQuery == "" {
 		return options{cost: 1}, nil
 	}

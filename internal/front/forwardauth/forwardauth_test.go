@@ -26,6 +26,10 @@ func (e *engine) Decide(_ context.Context, a *policy.Attributes) (weir.Decision,
 	return weir.Decide(7, nil, nil), e.err
 }
 
+func (e *engine) Explain(context.Context, *policy.Attributes) (policy.Explanation, weir.Decision, error) {
+	return policy.Explanation{}, weir.Decide(7, nil, nil), e.err
+}
+
 func (e *engine) Trusted() clientip.Prefixes { return e.trusted }
 func (e *engine) Headers() httplimit.Headers { return httplimit.Headers{} }
 func (e *engine) Resolved(clientip.Outcome)  {}

@@ -9,9 +9,9 @@ import (
 	"github.com/weirhq/weir/clientip"
 )
 
-// lookAlikes is every header that some proxy names a request with, each with a
+// everyHeader holds every header that some proxy names a request with, each with a
 // value that tells where it comes from.
-var lookAlikes = http.Header{
+var everyHeader = http.Header{
 	"X-Real-Ip":       {"192.0.2.1"},
 	"X-Forwarded-For": {"192.0.2.2"}, "Forwarded": {"for=192.0.2.3"}, "Cf-Connecting-Ip": {"192.0.2.4"}, "True-Client-Ip": {"192.0.2.5"},
 	"X-Original-Method": {"PUT"}, "X-Forwarded-Method": {"PATCH"}, "X-Http-Method-Override": {"DELETE"},
@@ -57,7 +57,7 @@ func TestProfilesBelieveOneSet(t *testing.T) {
 				e    *engine
 				want understood
 			}{{trusting(t, "10.0.0.0/8"), c.want}, {trusting(t), own}} {
-				askAs(named(t, c.profile), peer.e, "GET", "http://weir:8080/check/own?a=1", lookAlikes)
+				askAs(named(t, c.profile), peer.e, "GET", "http://weir:8080/check/own?a=1", everyHeader)
 				if peer.e.asked == nil {
 					t.Fatal("nothing was decided")
 				}
@@ -78,7 +78,7 @@ func TestTrustedProxyNamesTheWholeRequest(t *testing.T) {
 			if header == "" {
 				continue
 			}
-			sent := maps.Clone(lookAlikes)
+			sent := maps.Clone(everyHeader)
 			delete(sent, header)
 			e := trusting(t, "10.0.0.1")
 			w := askAs(p, e, "GET", "http://weir/check", sent)
@@ -97,7 +97,7 @@ func TestTrustedProxyNamesTheWholeRequest(t *testing.T) {
 
 // An HTTP/1.0 request may have no Host, and says so.
 func TestProxyMaySayThatThereIsNoHost(t *testing.T) {
-	e, sent := trusting(t, "10.0.0.1"), maps.Clone(lookAlikes)
+	e, sent := trusting(t, "10.0.0.1"), maps.Clone(everyHeader)
 	sent["X-Original-Host"] = []string{""}
 	askAs(named(t, "haproxy"), e, "GET", "http://weir/check", sent)
 	if e.asked == nil || e.asked.Host != "" {

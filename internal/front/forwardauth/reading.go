@@ -15,11 +15,12 @@ type reading struct {
 	peer       netip.Addr // the zero Addr on a Unix socket
 	outcome    clientip.Outcome
 	uri        string // as a trusted peer names it; "" where none does
+	wrong      error  // a sentence for whoever set the proxy up; nil where all is right
 }
 
 // read takes the check's own method, Host and path, and what a trusted peer says
-// in place of them. The error is a sentence for whoever set the proxy up.
-func (p *Profile) read(r *http.Request, trusted clientip.Prefixes) (reading, error) {
+// in place of them.
+func (p *Profile) read(r *http.Request, trusted clientip.Prefixes) reading {
 	in := reading{attributes: policy.Attributes{
 		Method: r.Method,
 		Host:   r.Host,
@@ -29,28 +30,26 @@ func (p *Profile) read(r *http.Request, trusted clientip.Prefixes) (reading, err
 	}}
 	peer, ok := clientip.Peer(r.RemoteAddr)
 	if !ok {
-		return in, nil
+		return in
 	}
 	a := &in.attributes
 	resolver := clientip.Resolver{Trusted: trusted, Header: p.client}
 	in.peer, a.Trusted = peer, trusted.Contains(peer)
 	a.IP, in.outcome = resolver.Resolve(peer, r.Header[p.client.Name()])
-	if !a.Trusted {
-		return in, nil
+	if a.Trusted {
+		in.wrong = p.believe(r.Header, &in)
 	}
-	return in, p.believe(r.Header, &in)
+	return in
 }
 
-// believe takes what a trusted peer says of the request.
+// believe takes what a trusted peer says of the request: first the URI, by which
+// the client's part of the check's query is known.
 func (p *Profile) believe(header http.Header, in *reading) error {
-	if p.proxy && len(header[p.client.Name()]) == 0 {
-		return missing(p.client.Name())
-	}
 	a := &in.attributes
 	for _, one := range [...]struct {
 		name string
 		into *string
-	}{{p.set.method, &a.Method}, {p.set.uri, &in.uri}, {p.set.host, &a.Host}} {
+	}{{p.set.uri, &in.uri}, {p.set.method, &a.Method}, {p.set.host, &a.Host}} {
 		if one.name == "" {
 			continue
 		}
@@ -65,6 +64,9 @@ func (p *Profile) believe(header http.Header, in *reading) error {
 	}
 	if in.uri != "" {
 		a.Path = in.uri
+	}
+	if p.proxy && len(header[p.client.Name()]) == 0 {
+		return missing(p.client.Name())
 	}
 	return nil
 }
