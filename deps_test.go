@@ -71,6 +71,8 @@ var arrows = []arrow{
 	{"internal/proxy", "httplimit", "the answer's fields, and the refusal"},
 	{"internal/proxy", "policy", "it makes policy.Attributes"},
 
+	{"internal/front/resp", ".", "a command is a weir.Check"},
+
 	{"internal/strictjson", ".", "the nearest known name, for a suggestion"},
 
 	{"internal/receipt", ".", "it seals a decision's charges"},
@@ -88,6 +90,7 @@ var arrows = []arrow{
 	{"internal/daemon", "internal/front/forwardauth", "it runs the front"},
 	{"internal/daemon", "internal/front/httpjson", "it runs the front"},
 	{"internal/daemon", "internal/proxy", "it runs the reverse proxy"},
+	{"internal/daemon", "internal/front/resp", "it runs the front"},
 	{"internal/daemon", "internal/receipt", "the engine seals and opens receipts"},
 	{"internal/daemon", "redisstore", "it opens the shared store that a URL names"},
 	{"internal/daemon", "failover", "and keeps deciding while that does not answer"},

@@ -29,6 +29,7 @@ func runDaemon(cmd *cobra.Command, mode func(*daemon.Options)) {
 	flags.StringVar(&o.Store, "store", "", "where the states are, `URL`: memory: or redis://HOST:PORT and the like (default: as in the configuration, else memory:)")
 	flags.StringSliceVar(&o.Layers, "layers", nil, "run only these layers, `NAME,...`")
 	flags.StringVar(&o.HTTP, "http", "127.0.0.1:8080", "traffic `ADDR`; empty turns it off")
+	flags.StringVar(&o.RESP, "resp", "127.0.0.1:6380", "`ADDR` for clients of Redis: CL.THROTTLE; empty turns it off")
 	flags.StringVar(&o.Admin, "admin", "127.0.0.1:9090", "admin `ADDR`; empty turns it off")
 	flags.StringVar(&o.TLS.Cert, "tls-cert", "", "certificate `FILE` (PEM) of every listener; a change takes effect at once")
 	flags.StringVar(&o.TLS.Key, "tls-key", "", "the certificate's key, `FILE` (PEM)")
@@ -36,10 +37,8 @@ func runDaemon(cmd *cobra.Command, mode func(*daemon.Options)) {
 	flags.Var(level, "log-level", "how much to log")
 	flags.Var(format, "log-format", "how to log, on standard error")
 	withEnvironment(cmd)
-	for _, name := range []string{"grpc", "resp"} {
-		flags.Var(off{}, name, "")
-		flags.MarkHidden(name)
-	}
+	flags.Var(off{}, "grpc", "")
+	flags.MarkHidden("grpc")
 	cmd.MarkFlagFilename("config", "yaml", "yml")
 	completeChoice(cmd, "log-level", level)
 	completeChoice(cmd, "log-format", format)
@@ -48,7 +47,8 @@ Environment, for what must not be seen among a process's arguments:
   WEIR_SECRET        keys the hashes of API keys and signs receipts; the same for
                      all processes that are to accept each other's receipts
   WEIR_ADMIN_TOKEN   asked for on the admin port as Authorization: Bearer TOKEN;
-                     needed where that port is not on loopback
+                     needed where that port is not on loopback, and on the RESP
+                     port for DEL, by AUTH
 `)
 }
 

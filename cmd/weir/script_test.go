@@ -38,6 +38,7 @@ func withoutOurEnvironment(e *testscript.Env) error {
 			e.Vars = append(e.Vars[:i], e.Vars[i+1:]...)
 		}
 	}
+	e.Setenv("WEIR_RESP", "") // its default port may be another's
 	return nil
 }
 

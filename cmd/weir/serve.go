@@ -11,8 +11,9 @@ func newServe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the daemon",
-		Long: `Run the daemon: /check, /v1/take and /v1/refund on the traffic port; health,
-metrics and reset on the admin port.
+		Long: `Run the daemon: /check, /v1/take and /v1/refund on the traffic port; CL.THROTTLE
+for clients of Redis on the RESP port; health, metrics and reset on the admin
+port.
 
 Without a configuration it decides by three layers: edge, 1000/min by address;
 gateway, by API key, 60/min on the plan free and 600/min on pro; endpoint,

@@ -65,7 +65,7 @@ func startBinary(t *testing.T, config string) *binary {
 	writeFile(t, file, config)
 
 	banner := newOutput()
-	b := &binary{log: newOutput(), process: exec.Command(program, "serve", "--config", file, "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0")}
+	b := &binary{log: newOutput(), process: exec.Command(program, "serve", "--config", file, "--http", "127.0.0.1:0", "--resp", "127.0.0.1:0", "--admin", "127.0.0.1:0")}
 	b.process.Stdout, b.process.Stderr = banner, b.log
 	if err := b.process.Start(); err != nil {
 		t.Fatal(err)
@@ -74,6 +74,9 @@ func startBinary(t *testing.T, config string) *binary {
 	// The banner has the addresses that were found for port 0.
 	banner.waitFor(t, "SIGHUP reloads")
 	b.traffic = regexp.MustCompile(`Traffic: http://(127\.0\.0\.1:[1-9]\d*)\n`).FindStringSubmatch(banner.String())[1]
+	if !regexp.MustCompile(`RESP: redis://127\.0\.0\.1:[1-9]\d*\n`).MatchString(banner.String()) {
+		t.Errorf("%s", banner)
+	}
 	if !regexp.MustCompile(`Admin: http://127\.0\.0\.1:[1-9]\d*\n`).MatchString(banner.String()) {
 		t.Errorf("%s", banner)
 	}

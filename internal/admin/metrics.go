@@ -2,7 +2,6 @@ package admin
 
 import (
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -85,11 +84,7 @@ func (m *Metrics) Decided(d *weir.Decision, took time.Duration) {
 	}
 	for i := range d.Results {
 		key := &d.Checks[i].Key
-		limit := key.Limit
-		if key.Layer == adHoc { // its period is the client's to choose
-			limit, _, _ = strings.Cut(limit, "#")
-		}
-		m.checks.WithLabelValues(key.Layer, limit, outcome(&d.Checks[i], &d.Results[i])).Inc()
+		m.checks.WithLabelValues(key.Layer, limitLabel(key), outcome(&d.Checks[i], &d.Results[i])).Inc()
 	}
 }
 

@@ -16,6 +16,12 @@ type bucket struct {
 
 func (s State) bucket() bucket { return bucket{s.stamp, s.a, s.b, s.c, s.d} }
 
+// Filled is the state of a bucket whose level at an instant is whole + frac/Den
+// requests.
+func (l *Limit) Filled(at, whole, frac int64) State {
+	return bucket{at, whole, frac, l.Num, l.Den}.state()
+}
+
 func (b bucket) state() State {
 	return State{layout: bucketLayout, stamp: b.last, a: b.whole, b: b.frac, c: b.num, d: b.den}
 }

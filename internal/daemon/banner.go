@@ -14,7 +14,7 @@ func printBanner(w io.Writer, listeners []*listener, l *loaded, store string, o 
 		fmt.Fprintf(w, "What it admits goes to %s.\n", o.Proxy.Upstream)
 	}
 	for _, listener := range listeners {
-		base := o.TLS.scheme() + "://" + listener.Addr().String()
+		base := schemeOf(listener.name, o.TLS.scheme()) + "://" + listener.Addr().String()
 		fmt.Fprintf(w, "\n%s: %s\n", titles[listener.name], base)
 		for _, command := range try(listener.name, l, o) {
 			fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(command, "BASE", base))
@@ -23,7 +23,14 @@ func printBanner(w io.Writer, listeners []*listener, l *loaded, store string, o 
 	fmt.Fprintln(w, "\nCtrl-C or SIGTERM stops it, SIGHUP reloads the configuration.")
 }
 
-var titles = map[string]string{"http": "Traffic", "admin": "Admin"}
+var titles = map[string]string{"http": "Traffic", "resp": "RESP", "admin": "Admin"}
+
+func schemeOf(listener, scheme string) string {
+	if listener == "resp" {
+		return strings.Replace(scheme, "http", "redis", 1)
+	}
+	return scheme
+}
 
 func describe(l *loaded) string {
 	layers := l.policy.Layers()
@@ -43,6 +50,8 @@ func try(listener string, l *loaded, o *Options) []string {
 	switch {
 	case listener == "admin":
 		return []string{"curl -s BASE/readyz", "curl -s BASE/metrics | grep ^weir_"}
+	case listener == "resp":
+		return []string{"redis-cli -u BASE CL.THROTTLE user:42 15 30 60"}
 	case o.Proxy != nil:
 		return []string{"curl -i BASE/"}
 	}

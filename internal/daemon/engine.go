@@ -58,6 +58,21 @@ func (e *Engine) Check(ctx context.Context, c weir.Check) (weir.Decision, error)
 	return e.observe(weir.Decide(weir.NewID(), checks, results), nil, start)
 }
 
+// DecideEach decides checks without the policy that have nothing to do with each
+// other; see [weir.TakeEach]. The first n are decided.
+func (e *Engine) DecideEach(ctx context.Context, checks []weir.Check, results []weir.Result) (n int, err error) {
+	start := time.Now()
+	n, err = weir.TakeEach(ctx, e.store.Store, checks, results)
+	e.metrics.DecidedEach(checks[:n], results[:n], time.Since(start))
+	for range checks[n:] {
+		e.metrics.Failed()
+	}
+	return n, err
+}
+
+// Forget resets keys of checks without the policy.
+func (e *Engine) Forget(ctx context.Context, keys []weir.Key) error { return e.store.Reset(ctx, keys) }
+
 func (e *Engine) observe(d weir.Decision, err error, start time.Time) (weir.Decision, error) {
 	if err != nil {
 		e.metrics.Failed()

@@ -1,0 +1,92 @@
+package weir
+
+import "context"
+
+// each is the group of checks that have nothing to do with each other.
+var each = &Group{Charge: Independent}
+
+// TakeEach decides checks that have nothing to do with each other, such as a
+// pipeline of calls, with as few calls of the store as can be: one, unless a key
+// comes under two limits. Each is decided as if it had come by itself, in order,
+// and results[i] tells the key as checks[i] left it. Their groups are set anew.
+// Where the decisions are degraded, results of one key may tell it as the last of
+// them left it.
+//
+// The first n are decided; an error says why the others are not.
+func TakeEach(ctx context.Context, s Store, checks []Check, results []Result) (n int, err error) {
+	if m, inProcess := s.(*MemoryStore); inProcess {
+		return m.takeEach(checks, results)
+	}
+	for n < len(checks) {
+		size, repeated := oneLimitEach(checks[n:])
+		run := checks[n : n+size]
+		for i := range run {
+			run[i].Group = each
+		}
+		if err := s.Take(ctx, run, results[n:]); err != nil {
+			return n, err
+		}
+		if repeated {
+			tellInOrder(run, results[n:])
+		}
+		n += size
+	}
+	return n, nil
+}
+
+// takeEach makes a call of each check: here that costs less than putting them
+// together.
+func (s *MemoryStore) takeEach(checks []Check, results []Result) (n int, err error) {
+	for n < len(checks) && err == nil {
+		if err = s.take(checks[n:n+1], results[n:n+1]); err == nil {
+			n++
+		}
+	}
+	return n, err
+}
+
+// oneLimitEach is how many checks there are before a key comes under a second
+// limit, since what one left is told in terms of its own rate, and whether any
+// key comes twice.
+func oneLimitEach(checks []Check) (n int, repeated bool) {
+	if len(checks) == 1 {
+		return 1, false
+	}
+	limits := make(map[Key]*Limit, len(checks))
+	for i := range checks {
+		c := &checks[i]
+		if l := limits[c.Key]; l != nil && l != c.Limit {
+			return i, len(limits) < i
+		}
+		limits[c.Key] = c.Limit
+	}
+	return len(checks), len(limits) < len(checks)
+}
+
+// tellInOrder describes keys that were named more than once as each check left
+// them; a store tells all of them the state that is left in the end. What an
+// algorithm without a level says of such keys stays.
+func tellInOrder(checks []Check, results []Result) {
+	levels := make(map[Key]Level, len(checks))
+	for i := range checks {
+		c, r := &checks[i], &results[i]
+		if _, found := levels[c.Key]; !found && r.Charged && !r.Degraded && c.Limit.algorithm.HasBurst() {
+			levels[c.Key] = r.Before
+		}
+	}
+	for i := range checks {
+		c, r := &checks[i], &results[i]
+		level, found := levels[c.Key]
+		if !found {
+			continue // nothing was charged: all saw the same
+		}
+		if r.Charged {
+			level.Whole += c.Cost
+			levels[c.Key] = level
+		}
+		state := c.Limit.compiled.Filled(r.At, level.Whole, level.Frac)
+		told := NewResult(c.Limit, c.Cost, r.Allowed, r.Charged, c.Limit.compiled.Read(state, r.At, c.Cost), r.At)
+		told.ID, told.Before = r.ID, r.Before
+		*r = told
+	}
+}
