@@ -32,7 +32,7 @@ func (p *Proxy) validate(address string) (err error) {
 		return usage("--upstream-timeout %s is no time to wait: write 60s", p.Timeout)
 	}
 	if p.upstream, err = proxy.ParseUpstream(p.Upstream); err != nil {
-		return usage("--upstream: %w", err)
+		return usage("--upstream %w", err)
 	}
 	return nil
 }

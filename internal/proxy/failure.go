@@ -13,29 +13,34 @@ import (
 
 // failed answers where there is no answer of the upstream's.
 func (e *exchange) failed(w http.ResponseWriter, _ *http.Request, err error) {
-	if e.in.Context().Err() != nil {
+	p, upstream := e.explain(err)
+	switch {
+	case upstream && e.in.Context().Err() != nil:
 		panic(http.ErrAbortHandler) // nobody is there to be told
-	}
-	p := e.explain(err)
-	if p.Status >= 500 {
+	case upstream:
 		e.proxy.failures.report(p.Status, err)
+	}
+	if e.upload != nil {
+		e.upload.drainable()
 	}
 	e.headers.Set(w.Header(), &e.decision)
 	p.Write(w)
 }
 
-func (e *exchange) explain(err error) httplimit.Problem {
-	late := isTimeout(err)
-	switch {
-	case e.upload.failed() && late:
-		return problem(http.StatusRequestTimeout, "The rest of the request did not arrive.")
-	case e.upload.failed():
-		return problem(http.StatusBadRequest, "The request's body is broken.")
-	case late:
-		return problem(http.StatusGatewayTimeout, "The upstream did not answer in time.")
-	default:
-		return problem(http.StatusBadGateway, "The upstream could not be asked.")
+// explain tells the client's failures from the upstream's.
+func (e *exchange) explain(err error) (p httplimit.Problem, upstream bool) {
+	if e.upload != nil {
+		switch e.upload.fault.Load() {
+		case http.StatusRequestTimeout:
+			return problem(http.StatusRequestTimeout, "The rest of the request did not arrive."), false
+		case http.StatusBadRequest:
+			return problem(http.StatusBadRequest, "The request's body is broken."), false
+		}
 	}
+	if isTimeout(err) {
+		return problem(http.StatusGatewayTimeout, "The upstream did not answer in time."), true
+	}
+	return problem(http.StatusBadGateway, "The upstream could not be asked."), true
 }
 
 func isTimeout(err error) bool {

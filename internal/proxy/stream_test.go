@@ -207,10 +207,7 @@ func TestNoRequestIsSmuggled(t *testing.T) {
 			io.Copy(io.Discard, r.Body)
 			paths <- r.URL.Path
 		}))
-		c := r.dial(t, "POST /first HTTP/1.1\r\nHost: x\r\n"+frame)
-		if half, ok := c.(*net.TCPConn); ok {
-			half.CloseWrite()
-		}
+		c := r.dial(t, "POST /first HTTP/1.1\r\nHost: x\r\n"+frame+"GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 		answers := bufio.NewReader(c)
 		for {
 			a, err := http.ReadResponse(answers, nil)

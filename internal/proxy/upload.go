@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -14,7 +15,7 @@ type upload struct {
 	body   io.ReadCloser
 	writer http.ResponseWriter // of the same connection
 	pace   pace
-	broken atomic.Bool // the client's failure ended it
+	fault  atomic.Int32 // status for how the client broke it off; 0: it did not
 }
 
 // Read implements io.Reader.
@@ -23,18 +24,25 @@ func (u *upload) Read(p []byte) (int, error) {
 		http.NewResponseController(u.writer).SetReadDeadline(deadline)
 	}
 	n, err := u.body.Read(p)
-	if err == io.EOF {
+	switch {
+	case err == nil:
+	case err == io.EOF:
 		// From here on net/http reads to see the client hang up, however late.
 		http.NewResponseController(u.writer).SetReadDeadline(time.Time{})
-	} else if err != nil && err != http.ErrBodyReadAfterClose { // which is how the Transport gives up
-		u.broken.Store(true)
+	case errors.Is(err, http.ErrBodyReadAfterClose): // the Transport gave up
+	case isTimeout(err):
+		u.fault.Store(http.StatusRequestTimeout)
+	default:
+		u.fault.Store(http.StatusBadRequest)
 	}
 	return n, err
 }
 
-// failed reports whether it was the client that broke it off. The round trip may
-// end before the last Read does.
-func (u *upload) failed() bool { return u != nil && u.broken.Load() }
+// drainable lets the server read on after the answer: a connection that is closed
+// with something unread in it is reset, and the client may lose the answer.
+func (u *upload) drainable() {
+	http.NewResponseController(u.writer).SetReadDeadline(time.Now().Add(u.pace.timeout))
+}
 
 // Close implements io.Closer.
 func (u *upload) Close() error { return u.body.Close() }
