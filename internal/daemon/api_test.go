@@ -119,6 +119,8 @@ layers:
 	a.exchange("GET", d.http, "/check?cost=-1", "", 400)
 	a.exchange("GET", d.http, "/check?cost=1001", "", 429)
 	a.exchange("GET", d.http, "/check?deny=404", "", 200)
+	a.exchange("GET", d.http, "/check?accel=@api", "", 200)
+	a.exchange("GET", d.http, "/check?accel=api", "", 400)
 
 	const attributes = `{"attributes": {"ip": "203.0.113.7", "path": "/search"}}`
 	a.exchange("POST", d.http, "/v1/take", attributes, 200)

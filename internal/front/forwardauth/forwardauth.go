@@ -9,7 +9,8 @@
 //
 // An option in the query that makes no sense is 400; what the query may say beside
 // is passed over, for proxies append the client's own. 400 too is a trusted peer's
-// header that stands there twice: one of the two may be the client's.
+// header that stands there twice, for one of the two may be the client's, and one
+// of a proxy's that is missing.
 package forwardauth
 
 import (
