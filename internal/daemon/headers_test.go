@@ -61,7 +61,7 @@ func TestHeadersOfEveryAnswer(t *testing.T) {
 			want: merge(problem, http.Header{
 				"X-Ratelimit-Limit": {"2"}, "X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"1715774460"},
 				"Ratelimit-Policy": {`"edge";q=9;w=60, "endpoint";q=2;w=60`}, "Ratelimit": {ratelimit("endpoint", 2, 0, 60)},
-				"Retry-After": {"60"},
+				"Retry-After": {"60"}, "Weir-Status": {"429"},
 			}),
 		},
 		{
@@ -89,6 +89,10 @@ func TestHeadersOfEveryAnswer(t *testing.T) {
 		{
 			name: "on the deny list", ask: request{target: "/check", from: "198.51.100.9"}, status: 403,
 			want: problem,
+		},
+		{
+			name: "on the deny list, answered with another status", ask: request{target: "/check?deny=401", from: "198.51.100.9"}, status: 401,
+			want: merge(problem, http.Header{"Weir-Status": {"403"}}),
 		},
 		{
 			name: "peeked", ask: request{target: "/check?peek=1"}, status: 200,

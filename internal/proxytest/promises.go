@@ -58,6 +58,7 @@ func (p Promises) Test(t *testing.T, listen string, weir *Weir) {
 		{"websocket", func(t *testing.T) { websocket(t, client(t)) }},
 		{"address", func(t *testing.T) { address(t, client(t), client(t)) }},
 		{"API key", func(t *testing.T) { apiKey(t, client(t)) }},
+		{"listed", func(t *testing.T) { listed(t, NewClient(t, "127.0.9.1", listen)) }},
 		{"spoofed", func(t *testing.T) { spoofed(t, client(t), client(t)) }},
 		{"reuse", func(t *testing.T) { p.reuse(t, client(t), weir) }},
 		{"hung", func(t *testing.T) { p.hung(t, client(t), weir) }},
@@ -179,6 +180,14 @@ func apiKey(t *testing.T, c *Client) {
 	passes(t, c.Get("/once"))
 	limitIs(t, c.Get("/once"), 1)
 	passes(t, c.Get("/once", "X-API-Key", "k1"))
+}
+
+// listed is refused for whose request it is, which no waiting changes.
+func listed(t *testing.T, c *Client) {
+	a := c.Get("/many")
+	if a.Status != http.StatusForbidden || a.Seen != nil || a.Header.Get("Retry-After") != "" {
+		t.Errorf("got %d %v %s", a.Status, a.Header, a.Body)
+	}
 }
 
 // spoof is what a client sends who wants to be taken for another, or for one who

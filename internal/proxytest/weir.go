@@ -13,6 +13,7 @@ import (
 // back while a test runs, and each has a count that no other has, so that
 // X-RateLimit-Limit tells which one decided.
 const policy = `trusted_proxies: [127.0.0.1/32]
+deny: [127.0.9.0/24]
 clients:
   key: header:X-API-Key
   plan: {k1: pro}

@@ -16,6 +16,7 @@ package forwardauth
 import (
 	"context"
 	"net/http"
+	"strconv"
 
 	"github.com/weirhq/weir"
 	"github.com/weirhq/weir/clientip"
@@ -41,6 +42,10 @@ type Engine interface {
 // Prefix is where the front lives. What follows it is the path of the request to
 // judge, in the plain profile.
 const Prefix = "/check"
+
+// statusField is what a refusal's status would be without deny: a limit's 429 and
+// a list's 403 become one.
+const statusField = "Weir-Status"
 
 // New makes the front's handler, for /check and all below it.
 func New(e Engine, p Profile) http.Handler {
@@ -86,6 +91,9 @@ func (h *handler) decide(w http.ResponseWriter, r *http.Request, in *reading, o 
 		}
 		w.WriteHeader(http.StatusOK)
 		return
+	}
+	if o.deny != 0 {
+		w.Header().Set(statusField, strconv.Itoa(httplimit.Refused(&d).Status))
 	}
 	o.refusal(&d).Write(w)
 }
