@@ -35,10 +35,15 @@ func start(t testing.TB, name string, args ...string) *process {
 	return p
 }
 
-// find finds a program by its name, also where only root's PATH leads.
+// find finds a program by its name, also where only root's PATH leads, and among
+// the wheels that scripts/install-test-deps has put beside the tests' packages.
 func find(t testing.TB, name string) string {
 	t.Helper()
-	for _, candidate := range []string{name, "/usr/sbin/" + name} {
+	wheels, err := filepath.Abs("../../.tools/venv/bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, candidate := range []string{name, "/usr/sbin/" + name, filepath.Join(wheels, name)} {
 		if path, err := exec.LookPath(candidate); err == nil {
 			return path
 		}

@@ -1,0 +1,88 @@
+package proxies
+
+import (
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/internal/proxytest"
+)
+
+func TestCaddy(t *testing.T) {
+	testCaddy(t, proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true})
+}
+
+func TestCaddyClosed(t *testing.T) {
+	testCaddy(t, proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody}, "import api # the", "import closed # the")
+}
+
+func testCaddy(t *testing.T, p proxytest.Promises, changes ...string) {
+	t.Parallel()
+	weir, upstream := proxytest.StartWeir(t, "caddy"), proxytest.StartUpstream(t)
+	p.Test(t, startCaddy(t, "Caddyfile", weir, upstream.Addr, changes...), weir)
+}
+
+// An API that breaks off is not taken for a weir that does not answer: the request
+// would reach it twice.
+func TestCaddyAPIBreaksOff(t *testing.T) {
+	t.Parallel()
+	var requests atomic.Int64
+	api := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		requests.Add(1)
+		panic(http.ErrAbortHandler)
+	}))
+	t.Cleanup(api.Close)
+	listen := startCaddy(t, "Caddyfile", proxytest.StartWeir(t, "caddy"), strings.TrimPrefix(api.URL, "http://"))
+	a := proxytest.NewClient(t, "127.0.8.1", listen).Send(http.MethodPost, "/many", "body")
+	if a.Status != http.StatusBadGateway || a.Header.Get("X-Ratelimit-Limit") != "1000" || requests.Load() != 1 {
+		t.Errorf("%d requests, answered %+v", requests.Load(), a)
+	}
+}
+
+// The short way has the limits that the page tells of.
+func TestCaddyForwardAuth(t *testing.T) {
+	t.Parallel()
+	weir, upstream := proxytest.StartWeir(t, "caddy"), proxytest.StartUpstream(t)
+	c := proxytest.NewClient(t, "127.0.8.2", startCaddy(t, "forward_auth.Caddyfile", weir, upstream.Addr))
+	if a := c.Get("/once?cost=7&peek=1"); a.Status != http.StatusOK || a.Seen == nil || a.Header.Get("Weir-Decision") != "" {
+		t.Errorf("allowed: %+v", a)
+	}
+	if a := c.Get("/once"); a.Status != http.StatusTooManyRequests || a.Header.Get("Retry-After") == "" || a.Header.Get("X-Ratelimit-Limit") != "1" {
+		t.Errorf("refused: %+v", a)
+	}
+	weir.Pause()
+	if a := c.Get("/many"); a.Status != http.StatusGatewayTimeout || a.Took > 3*time.Second {
+		t.Errorf("hung: %+v", a)
+	}
+	weir.Resume()
+	weir.Stop()
+	if a := c.Get("/many"); a.Status != http.StatusBadGateway {
+		t.Errorf("stopped: %+v", a)
+	}
+}
+
+// startCaddy starts Caddy with a file of this folder, with these changes made to
+// it beside the addresses, and returns where it listens.
+func startCaddy(t *testing.T, file string, weir *proxytest.Weir, upstream string, changes ...string) string {
+	t.Helper()
+	listen := proxytest.FreeAddr(t)
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Global options stand first: what Caddy else has at a fixed address, and in
+	// the home directory.
+	options := "{\n\tadmin off\n\tpersist_config off\n\tstorage file_system " + t.TempDir() + "\n}\n"
+	config := proxytest.Config(t, file, append(changes,
+		"#   weir serve", options+"#   weir serve",
+		"127.0.0.1:8080 {", weir.Addr+" {",
+		"reverse_proxy 127.0.0.1:3000", "reverse_proxy "+upstream,
+		"http://:80 {", "http://:"+port+" {\n\tbind "+host,
+	)...)
+	proxytest.StartProxy(t, listen, "caddy", "run", "--config", config, "--adapter", "caddyfile")
+	return listen
+}
