@@ -117,7 +117,9 @@ local function refuse(r, status, body)
     r.status = status
     r.content_type = "application/problem+json"
     r.err_headers_out["Cache-Control"] = "no-store"
+    r.err_headers_out["Content-Length"] = tostring(#body)
     r:puts(body)
+    r:flush() -- now, and not when the request's body is there
     return apache2.DONE
 end
 

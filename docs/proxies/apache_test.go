@@ -13,7 +13,7 @@ import (
 const apacheThreads = "4"
 
 func TestApache(t *testing.T) {
-	testApache(t, proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true, Connections: 4})
+	testApache(t, proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true, Early: true, Connections: 4})
 }
 
 func TestApacheClosed(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 )
 
 func TestHAProxy(t *testing.T) {
-	testHAProxy(t, proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true})
+	testHAProxy(t, proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true, Early: true})
 }
 
 func TestHAProxyClosed(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 func TestMain(m *testing.M) { os.Exit(proxytest.Main(m)) }
 
 func TestNginxAuthRequest(t *testing.T) {
-	testNginx(t, "nginx-auth-request.conf", proxytest.Promises{Allowed: proxytest.RateHeaders, Open: true})
+	testNginx(t, "nginx-auth-request.conf", proxytest.Promises{Allowed: proxytest.RateHeaders, Open: true, Early: true})
 }
 
 func TestNginxAuthRequestClosed(t *testing.T) {

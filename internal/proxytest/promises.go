@@ -16,6 +16,9 @@ type Promises struct {
 	Body    RefusedBody    // what a refusal's body says
 	Open    bool           // requests pass while weir is stopped or hung; otherwise they get 503
 
+	// Early says that a request is refused before its body is there.
+	Early bool
+
 	// Connections is how many to weir the proxy needs for one client; 0 means 1.
 	Connections int
 }
@@ -111,6 +114,9 @@ func (p Promises) refused(t *testing.T, c *Client) {
 	}
 	if head := c.Send(http.MethodHead, "/once", ""); head.Status != http.StatusTooManyRequests || head.Body != "" {
 		t.Errorf("HEAD: %d %q", head.Status, head.Body)
+	}
+	if p.Early {
+		limitIs(t, c.SendRaw("POST /once HTTP/1.1\r\nHost: api.example.com\r\nContent-Length: 1000000\r\n\r\nand no more"), 1)
 	}
 }
 
