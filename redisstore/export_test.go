@@ -24,3 +24,44 @@ const Permissions = permissions
 
 // The names by which EVALSHA calls the scripts.
 var TakeScript, RefundScript = takeScript.sha, refundScript.sha
+
+// Together is a batch of so many who ask the checks; errors.Is(err, ErrAlone) where
+// each has to ask by itself.
+func Together(s *Store, checks []weir.Check, times int) ([]weir.Result, error) {
+	own := &flight{checks: ungrouped(checks)}
+	for range times {
+		own.queue = append(own.queue, passengers.Get().(*passenger))
+	}
+	b := newBatch(own)
+	defer b.cancel()
+	return s.takeBatch(b)
+}
+
+var ErrAlone = errAlone
+
+const MaxPassengers = maxPassengers
+
+func Mergeable(checks []weir.Check) bool { return mergeable(checks) }
+
+// Waiting is how many takes wait for a call that is on its way, Flights how many
+// calls there are.
+func Waiting(s *Store) (waiting int) {
+	s.shared.each(func(own *flight) { waiting += len(own.queue) })
+	return waiting
+}
+
+func Flights(s *Store) (flights int) {
+	s.shared.each(func(*flight) { flights++ })
+	return flights
+}
+
+func (f *flights) each(do func(*flight)) {
+	for i := range f.shards {
+		a := &f.shards[i]
+		a.mu.Lock()
+		for _, own := range a.by {
+			do(own)
+		}
+		a.mu.Unlock()
+	}
+}

@@ -26,12 +26,7 @@ func readReply(reply string, checks []weir.Check, results []weir.Result) (replac
 		c := &checks[i]
 		bits := r.byte()
 		state, outcome := r.describe(c, at)
-		allowed, charged := bits&bitAllowed != 0, bits&bitCharged != 0
-		results[i] = weir.NewResult(c.Limit, c.Cost, allowed, charged, outcome, at)
-		if charged {
-			ch := c.Limit.Compiled().Charged(state, at, c.Cost)
-			results[i].Before = weir.Level{Whole: ch.Whole, Frac: ch.Frac}
-		}
+		results[i] = result(c, bits&bitAllowed != 0, bits&bitCharged != 0, state, outcome, at)
 		if bits&bitReplaced != 0 {
 			replaced++
 		}
@@ -43,6 +38,16 @@ func readReply(reply string, checks []weir.Check, results []weir.Result) (replac
 		takeLaterOut(checks, results, i)
 	}
 	return replaced, nil
+}
+
+// result is that of a check which left the state.
+func result(c *weir.Check, allowed, charged bool, left algorithm.State, o algorithm.Outcome, at int64) weir.Result {
+	r := weir.NewResult(c.Limit, c.Cost, allowed, charged, o, at)
+	if charged {
+		ch := c.Limit.Compiled().Charged(left, at, c.Cost)
+		r.Before = weir.Level{Whole: ch.Whole, Frac: ch.Frac}
+	}
+	return r
 }
 
 // takeLaterOut makes the level before a take that before later ones of the same
@@ -95,15 +100,24 @@ func (r *replyReader) double() int64 {
 // describe reads what the script says of the check's key.
 func (r *replyReader) describe(c *weir.Check, at int64) (algorithm.State, algorithm.Outcome) {
 	if c.Limit.Algorithm() == weir.SlidingLog {
-		o := algorithm.Outcome{Remaining: r.double(), Wait: r.double(), Reset: r.double()}
-		if o.Wait < 0 {
-			o.Wait = algorithm.Never
-		}
-		return algorithm.State{}, o
+		return algorithm.State{}, r.outcome()
 	}
-	state, ok := algorithm.DecodeState(r.take(int(r.byte())))
-	if !ok {
-		r.failed = true
-	}
+	state := r.state()
 	return state, c.Limit.Compiled().Read(state, at, c.Cost)
+}
+
+// outcome is what the script says of a log.
+func (r *replyReader) outcome() algorithm.Outcome {
+	o := algorithm.Outcome{Remaining: r.double(), Wait: r.double(), Reset: r.double()}
+	if o.Wait < 0 {
+		o.Wait = algorithm.Never
+	}
+	return o
+}
+
+// state is what the script says of any other key.
+func (r *replyReader) state() algorithm.State {
+	state, ok := algorithm.DecodeState(r.take(int(r.byte())))
+	r.failed = r.failed || !ok
+	return state
 }

@@ -28,13 +28,14 @@ func wireCost(n int64) int64 {
 	return n
 }
 
-// request is the call of takeScript.
-func (s *Store) request(checks []weir.Check) call {
+// request is the call of takeScript for so many callers who ask the same.
+func (s *Store) request(checks []weir.Check, times int) call {
 	keys := make([]string, 0, len(checks))
 	args := make([]string, 1, 1+len(checks))
-	head := make([]byte, 0, 16+13*len(checks))
+	head := make([]byte, 0, 24+13*len(checks))
 	head = appendDouble(head, s.now())
 	head = appendDouble(head, s.margin.Milliseconds())
+	head = appendDouble(head, int64(times))
 	for i := range checks {
 		c := &checks[i]
 		name := s.name(&c.Key)

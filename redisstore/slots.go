@@ -88,7 +88,7 @@ func split(checks []weir.Check, same func(a, b *weir.Key) bool) []part {
 func (s *Store) ask(ctx context.Context, parts []part) error {
 	calls := make([]call, len(parts))
 	for i := range parts {
-		calls[i] = s.request(parts[i].checks)
+		calls[i] = s.request(parts[i].checks, 1)
 	}
 	replies, err := s.eval.evalAll(ctx, takeScript, calls)
 	if err != nil {

@@ -20,6 +20,7 @@ type Store struct {
 	margin time.Duration
 	clock  func() time.Time // nil: the server's
 	slots  bool             // a cluster: one call for each hash slot
+	shared *flights         // nil: each take is a call of its own
 
 	replaced func(n int)
 	close    func()
@@ -51,6 +52,11 @@ func WithClock(now func() time.Time) Option { return func(s *Store) { s.clock = 
 // keys; they are replaced and decided as fresh.
 func OnReplaced(f func(n int)) Option { return func(s *Store) { s.replaced = f } }
 
+// WithoutCoalescing makes every take a call of its own. By default those that ask
+// the same while such a call is on its way wait for it and go together in the
+// next, which grants them in the order in which they came. It is for measuring.
+func WithoutCoalescing() Option { return func(s *Store) { s.shared = nil } }
+
 // New makes a store on a rueidis client, which stays the caller's to close. Make
 // the client with [ClientOptions].
 func New(client rueidis.Client, options ...Option) (*Store, error) {
@@ -63,7 +69,7 @@ func New(client rueidis.Client, options ...Option) (*Store, error) {
 }
 
 func newStore(e evaler, options []Option) *Store {
-	s := &Store{eval: e, prefix: "weir", margin: time.Second, replaced: func(int) {}, close: func() {}}
+	s := &Store{eval: e, prefix: "weir", margin: time.Second, shared: newFlights(), replaced: func(int) {}, close: func() {}}
 	for _, o := range options {
 		o(s)
 	}
@@ -92,9 +98,17 @@ func (s *Store) Take(ctx context.Context, checks []weir.Check, results []weir.Re
 	return s.take(ctx, checks, results)
 }
 
-// take is one call for checks whose keys one node holds.
+// take decides checks whose keys one node holds.
 func (s *Store) take(ctx context.Context, checks []weir.Check, results []weir.Result) error {
-	reply, err := s.eval.eval(ctx, takeScript, s.request(checks))
+	if s.shared != nil && mergeable(checks) {
+		return s.takeTogether(ctx, checks, results)
+	}
+	return s.takeAlone(ctx, checks, results)
+}
+
+// takeAlone is one call.
+func (s *Store) takeAlone(ctx context.Context, checks []weir.Check, results []weir.Result) error {
+	reply, err := s.eval.eval(ctx, takeScript, s.request(checks, 1))
 	if err != nil {
 		return fmt.Errorf("redisstore: take: %w", err)
 	}

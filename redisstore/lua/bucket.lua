@@ -82,6 +82,11 @@ if raw then
     end
   end
 end
+if in_parts then
+  local room = B - level
+  if part > 0 then room = room - 1 end
+  --@grant
+end
 ok = n <= B and (level < B - n or level == B - n and part == 0)
 if ok then
   last, whole, frac, rewritten = now, level + n, part, true

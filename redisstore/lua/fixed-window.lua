@@ -11,9 +11,14 @@ if raw then
     count, rewritten = used, s > start or w ~= W
   end
 end
+local all = n * times
+if in_parts then
+  local room = L - count
+  --@grant
+end
 ok = n <= L - count
 if ok or counts_all then
-  count = count + n
+  count = count + (counts_all and all or n)
   if count > 9007199254740992 then count = 9007199254740992 end
   rewritten = true
 end

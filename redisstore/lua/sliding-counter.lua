@@ -30,6 +30,12 @@ if raw then
     prev = current
   end
 end
+if in_parts then
+  ma, mb, mc = now - start, prev, W
+  --@mul-div
+  local room = L - cur - prev + mq
+  --@grant
+end
 local room = L - cur - n
 if room >= prev then
   ok = true

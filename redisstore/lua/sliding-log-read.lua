@@ -1,4 +1,4 @@
-local _, _, n = unpack('<I4Bd', ARGV[1], 4 + i * 13)
+local _, _, n = unpack('<I4Bd', ARGV[1], 12 + i * 13)
 local _, L, W = unpack('<Bdd', ARGV[i + 1])
 local remaining, wait, reset = 0, -1, 0
 if L > 0 then

@@ -32,4 +32,8 @@ if not (log and log.pending) then
     log.foreign, bad = true, true
   end
 end
+if in_parts then
+  local room = L - log.live
+  --@grant
+end
 ok = n <= L and log.live + log.pending <= L - n

@@ -1,0 +1,234 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/weirhq/weir"
+	"github.com/weirhq/weir/internal/algorithm"
+)
+
+// Takes that ask the same go to the server as one, see flight.go. The answers are
+// those that they would have got one after the other at the same instant:
+//
+//   - of one check as many are granted as fit, and the others are refused;
+//   - of several checks all are granted, or each is asked alone after all, as it
+//     depends on groups what a refused one charges;
+//   - what charges nothing has the same answer for all.
+
+// mergeable reports whether what asks these checks can be asked together.
+func mergeable(checks []weir.Check) bool {
+	if len(checks) == 1 || changesNothing(checks) {
+		return true
+	}
+	for i := range checks {
+		c := &checks[i]
+		plain := c.Group == nil || !c.Group.Shadow && c.Group.Charge != weir.Independent
+		if !plain || c.Peek || c.Cost == 0 || c.Cost > maxMergedCost || c.Limit.CountsAll() {
+			return false
+		}
+	}
+	return true
+}
+
+// maxMergedCost keeps a batch's cost within a double.
+const maxMergedCost = 1 << 53 / maxPassengers
+
+func changesNothing(checks []weir.Check) bool {
+	return !slices.ContainsFunc(checks, func(c weir.Check) bool { return !c.Peek && c.Cost > 0 })
+}
+
+// takeTogether is one call for all who ask the same at the same time. Whoever
+// finds nobody asking makes its call as if there were nothing else.
+func (s *Store) takeTogether(ctx context.Context, checks []weir.Check, results []weir.Result) error {
+	own, p := s.shared.join(ctx, checks)
+	switch {
+	case own == nil:
+		return s.takeAlone(ctx, checks, results)
+	case p == nil:
+		defer s.arrive(own)
+		return s.takeAlone(ctx, checks, results)
+	}
+	select {
+	case <-p.landed:
+	case <-ctx.Done():
+		s.shared.leave(own, p)
+		return fmt.Errorf("redisstore: take: %w", ctx.Err())
+	}
+	err := p.err
+	copy(results, p.results)
+	p.release()
+	switch err {
+	case errAlone:
+		return s.takeAlone(ctx, checks, results)
+	case errOver:
+		<-ctx.Done()
+		return fmt.Errorf("redisstore: take: %w", ctx.Err())
+	}
+	return err
+}
+
+// What a passenger is told beside errors of the call.
+var (
+	errAlone = errors.New("redisstore: not all of a batch fit, ask alone")
+	errOver  = errors.New("redisstore: everybody's time is over, yours too")
+)
+
+// arrive has those leave who wait for a flight that is back.
+func (s *Store) arrive(own *flight) {
+	if b := s.shared.board(own); b != nil {
+		s.running.Go(func() { s.fly(own, b) })
+	}
+}
+
+// fly takes batch after batch, until nobody waits.
+func (s *Store) fly(own *flight, b *batch) {
+	for ; b != nil; b = s.shared.board(own) {
+		results, err := s.takeBatch(b)
+		if err != nil && b.ctx.Err() != nil {
+			err = errOver
+		}
+		b.cancel()
+		b.land(results, err)
+	}
+}
+
+// batch are passengers of one call.
+type batch struct {
+	passengers []*passenger
+	checks     []weir.Check // what each of them asks
+	left       int          // how many have gone meanwhile
+
+	ctx    context.Context // ends with the last of them
+	cancel context.CancelFunc
+}
+
+func newBatch(own *flight) *batch {
+	b := &batch{passengers: own.queue, checks: own.checks}
+	if last, all := lastDeadline(own.queue); all {
+		b.ctx, b.cancel = context.WithDeadline(context.Background(), last)
+	} else {
+		b.ctx, b.cancel = context.WithCancel(context.Background())
+	}
+	for _, p := range own.queue {
+		p.aboard = b
+	}
+	return b
+}
+
+// lastDeadline is when the last will have given up, if all of them will.
+func lastDeadline(queue []*passenger) (last time.Time, all bool) {
+	for _, p := range queue {
+		if p.deadline.IsZero() {
+			return last, false
+		}
+		if p.deadline.After(last) {
+			last = p.deadline
+		}
+	}
+	return last, true
+}
+
+func (b *batch) leave() {
+	if b.left++; b.left == len(b.passengers) {
+		b.cancel()
+	}
+}
+
+// land gives each passenger its answer.
+func (b *batch) land(results []weir.Result, err error) {
+	for i, p := range b.passengers {
+		p.err = err
+		if err == nil {
+			p.results = results[i*len(b.checks):][:len(b.checks)]
+		}
+		p.landed <- struct{}{}
+	}
+}
+
+// takeBatch is one call, with the results of all passengers in order.
+func (s *Store) takeBatch(b *batch) ([]weir.Result, error) {
+	times, checks := len(b.passengers), b.checks
+	if times == 1 && len(checks) > 1 {
+		return nil, errAlone
+	}
+	results := make([]weir.Result, times*len(checks))
+	if times == 1 || changesNothing(checks) {
+		err := s.takeAlone(b.ctx, checks, results)
+		for i := len(checks); err == nil && i < len(results); i++ {
+			results[i] = results[i-len(checks)]
+		}
+		return results, err
+	}
+	reply, err := s.eval.eval(b.ctx, takeScript, s.request(together(checks), times))
+	if err != nil {
+		return nil, fmt.Errorf("redisstore: take: %w", err)
+	}
+	replaced, err := readBatch(reply, checks, results)
+	if replaced > 0 {
+		s.replaced(replaced)
+	}
+	return results, err
+}
+
+// together makes the checks one group, of which all are charged or none.
+func together(checks []weir.Check) []weir.Check {
+	checks = slices.Clone(checks)
+	group := &weir.Group{Charge: weir.Admitted}
+	for i := range checks {
+		checks[i].Group = group
+	}
+	return checks
+}
+
+// readBatch turns takeScript's reply to a batch into the results of all, one
+// passenger's beside the other's. The script tells the states before; the takes
+// are repeated on them here, by the same code as in memory.
+func readBatch(reply string, checks []weir.Check, results []weir.Result) (replaced int, err error) {
+	r := replyReader{rest: reply}
+	at, granted := r.double(), int(r.double())
+	if len(checks) > 1 && granted == 0 {
+		return 0, errAlone
+	}
+	for i := range checks {
+		if r.byte()&bitReplaced != 0 {
+			replaced++
+		}
+		if checks[i].Limit.Algorithm() == weir.SlidingLog {
+			r.repeatLog(&checks[i], at, granted, results[i:], len(checks))
+		} else {
+			r.repeat(&checks[i], at, granted, results[i:], len(checks))
+		}
+	}
+	if r.failed || r.rest != "" {
+		return replaced, errReply
+	}
+	return replaced, nil
+}
+
+// repeat takes one after the other from the state before, and sets every
+// stride-th result.
+func (r *replyReader) repeat(c *weir.Check, at int64, granted int, results []weir.Result, stride int) {
+	l, state := c.Limit.Compiled(), r.state()
+	for i := 0; i < len(results); i += stride {
+		var allowed bool
+		state, allowed = l.Take(state, at, c.Cost)
+		results[i] = result(c, allowed, allowed, state, l.Read(state, at, c.Cost), at)
+		r.failed = r.failed || allowed != (i/stride < granted)
+	}
+}
+
+// repeatLog goes by the outcome after all of them: a log's state stays where it is.
+func (r *replyReader) repeatLog(c *weir.Check, at int64, granted int, results []weir.Result, stride int) {
+	last := r.outcome()
+	for i := 0; i < len(results); i += stride {
+		o, allowed := last, i/stride < granted
+		if after := int64(granted - 1 - i/stride); after > 0 {
+			o.Remaining, o.Wait = last.Remaining+after*c.Cost, 0
+		}
+		results[i] = result(c, allowed, allowed, algorithm.State{}, o, at)
+	}
+}

@@ -1,0 +1,143 @@
+package redisstore
+
+import (
+	"context"
+	"hash/maphash"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/weirhq/weir"
+)
+
+// flights are the takes on their way, by what they ask. Whoever asks the same as
+// one of them waits until it is back and goes with the next, together with all
+// who wait as well.
+type flights struct {
+	seed   maphash.Seed
+	shards [64]airspace
+}
+
+type airspace struct {
+	mu sync.Mutex
+	by map[uint64]*flight // by the hash of what is asked
+}
+
+// flight is a call on its way, and who waits for the next.
+type flight struct {
+	checks []weir.Check // what is asked, without groups
+	hash   uint64
+	queue  []*passenger
+}
+
+// maxPassengers go with one call. Who finds a longer queue goes alone.
+const maxPassengers = 1024
+
+// passenger is a take that waits.
+type passenger struct {
+	deadline time.Time // zero: none
+	aboard   *batch    // nil in the queue
+
+	landed  chan struct{} // told once the following are set
+	results []weir.Result
+	err     error
+}
+
+var passengers = sync.Pool{New: func() any { return &passenger{landed: make(chan struct{}, 1)} }}
+
+// release is for a passenger that has landed, and that nobody knows any more.
+func (p *passenger) release() {
+	p.aboard, p.results, p.err = nil, nil, nil
+	passengers.Put(p)
+}
+
+func newFlights() *flights {
+	f := &flights{seed: maphash.MakeSeed()}
+	for i := range f.shards {
+		f.shards[i].by = make(map[uint64]*flight)
+	}
+	return f
+}
+
+// join makes the caller the one who flies, where nobody asks the same, or a
+// passenger of the next flight. Both are nil where it has to go alone.
+func (f *flights) join(ctx context.Context, checks []weir.Check) (own *flight, p *passenger) {
+	hash := f.hash(checks)
+	a := f.over(hash)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	found, ok := a.by[hash]
+	if !ok {
+		own = &flight{checks: ungrouped(checks), hash: hash}
+		a.by[hash] = own
+		return own, nil
+	}
+	if len(found.queue) >= maxPassengers || !sameRequest(found.checks, checks) {
+		return nil, nil
+	}
+	p = passengers.Get().(*passenger)
+	p.deadline, _ = ctx.Deadline()
+	found.queue = append(found.queue, p)
+	return found, p
+}
+
+func (f *flights) hash(checks []weir.Check) uint64 {
+	var h maphash.Hash
+	h.SetSeed(f.seed)
+	for i := range checks {
+		c := &checks[i]
+		h.WriteString(c.Key.Identity)
+		h.WriteString(c.Key.Layer)
+		h.WriteString(c.Key.Limit)
+		maphash.WriteComparable(&h, c.Cost)
+	}
+	return h.Sum64()
+}
+
+func (f *flights) over(hash uint64) *airspace { return &f.shards[hash%uint64(len(f.shards))] }
+
+// sameRequest reports whether both get the same answers as long as nothing is
+// refused. Their groups may differ.
+func sameRequest(a, b []weir.Check) bool {
+	return slices.EqualFunc(a, b, func(a, b weir.Check) bool {
+		return a.Key == b.Key && a.Cost == b.Cost && a.Peek == b.Peek &&
+			a.Limit.CountsAll() == b.Limit.CountsAll() && a.Limit.Wire() == b.Limit.Wire()
+	})
+}
+
+// ungrouped is a copy that holds nothing of the caller's.
+func ungrouped(checks []weir.Check) []weir.Check {
+	checks = slices.Clone(checks)
+	for i := range checks {
+		checks[i].Group = nil
+	}
+	return checks
+}
+
+// board ends a flight that is back: those who wait are the next batch. It is nil
+// where nobody does.
+func (f *flights) board(own *flight) *batch {
+	a := f.over(own.hash)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(own.queue) == 0 {
+		delete(a.by, own.hash)
+		return nil
+	}
+	b := newBatch(own)
+	own.queue = nil
+	return b
+}
+
+// leave is for a passenger whose time is over: out of the queue it is not charged.
+// The call of a batch goes on for those who are left, and ends with the last.
+func (f *flights) leave(own *flight, p *passenger) {
+	a := f.over(own.hash)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if p.aboard != nil {
+		p.aboard.leave()
+		return
+	}
+	own.queue = slices.DeleteFunc(own.queue, func(other *passenger) bool { return other == p })
+}
