@@ -83,6 +83,13 @@ var arrows = []arrow{
 	{"internal/admin", "httplimit", "its problem bodies"},
 	{"internal/admin", "github.com/prometheus/client_golang", "/metrics; see docs/decisions.md"},
 
+	{"internal/browsertest", "github.com/chromedp/chromedp", "it drives Chromium; see docs/decisions.md"},
+	{"internal/browsertest", "github.com/chromedp/cdproto", "the browser's events and commands"},
+	{"internal/replay", ".", "it decides the requests of logs on a store in memory"},
+	{"internal/replay", "clientip", "the client's address behind trusted proxies"},
+	{"internal/replay", "internal/algorithm", "what other limits would do, by the same functions"},
+	{"internal/replay", "policy", "it makes policy.Attributes of a log, which the policy decides"},
+
 	{"internal/daemon", ".", "the engine decides checks on a store, and opens it"},
 	{"internal/daemon", "clientip", "the trusted proxies of the configuration in use"},
 	{"internal/daemon", "httplimit", "which fields answers carry, and the answer for a path that nobody serves"},
@@ -99,6 +106,7 @@ var arrows = []arrow{
 
 	{"cmd/weir", ".", "the nearest known word, for a suggestion"},
 	{"cmd/weir", "internal/daemon", "serve is the daemon"},
+	{"cmd/weir", "internal/replay", "replay is a what-if on logs"},
 	{"cmd/weir", "policy", "check validates a configuration without a daemon"},
 	{"cmd/weir", "github.com/spf13/cobra", "subcommands and completion; see docs/decisions.md"},
 	{"cmd/weir", "github.com/spf13/pflag", "cobra's flags, filled from the environment"},
@@ -122,6 +130,7 @@ var arrows = []arrow{
 	{"internal/daemon (tests)", "github.com/getkin/kin-openapi", "holds a running daemon's answers against docs/api.yaml"},
 	{"internal/daemon (tests)", "github.com/google/go-cmp", "differences of header sets that a person can read"},
 	{"deploy (tests)", "go.yaml.in/yaml/v4", "reads the manifests"},
+	{"internal/browsertest (tests)", "github.com/chromedp/chromedp", "they click"},
 	{"cmd/weir (tests)", "github.com/rogpeppe/go-internal", "sessions with the program as scripts; see docs/decisions.md"},
 }
 

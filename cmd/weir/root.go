@@ -78,7 +78,7 @@ func newRoot() *cobra.Command {
 	}
 	root.SetVersionTemplate(versionText())
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newServe(), newProxy(), newCheck(), newExplain(), newVersion(), newCompletion())
+	root.AddCommand(newServe(), newProxy(), newCheck(), newExplain(), newReplay(), newVersion(), newCompletion())
 	root.SetHelpCommand(newHelp(root))
 	return root
 }

@@ -1,0 +1,57 @@
+package replay
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+)
+
+// maxHeaviest is how many callers of a limit a page can name: those with the
+// greatest needs.
+const maxHeaviest = 100
+
+// Chart is requests over time.
+type Chart struct {
+	start   int64 // s since the Unix epoch
+	width   int64 // s
+	all     []int64
+	refused []int64
+}
+
+// heavyCaller is a caller with a great need at one limit.
+type heavyCaller struct {
+	name           string
+	requests, need int64
+	refused        []int64 // at each count of the ladder, as far as it refuses any
+}
+
+func (t *tally) chart() Chart {
+	c := Chart{start: t.times.first * t.times.width, width: t.times.width}
+	for _, b := range t.times.bins {
+		c.all = append(c.all, b.requests)
+		c.refused = append(c.refused, b.refused)
+	}
+	return c
+}
+
+func (t *tally) heaviest(r *row) []heavyCaller {
+	order := make([]int, len(r.callers))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(r.trials.callers[b].need, r.trials.callers[a].need),
+			cmp.Compare(r.callers[b].requests, r.callers[a].requests), cmp.Compare(a, b))
+	})
+	var heaviest []heavyCaller
+	for _, i := range order[:min(len(order), maxHeaviest)] {
+		c := heavyCaller{name: t.named(r.callers[i].who), requests: r.callers[i].requests, need: r.trials.callers[i].need}
+		for _, s := range r.trials.callers[i].steps {
+			c.refused = append(c.refused, s.refused)
+		}
+		heaviest = append(heaviest, c)
+	}
+	return heaviest
+}
+
+func countText(n int64) string { return strconv.FormatInt(n, 10) }

@@ -1,0 +1,80 @@
+package replay
+
+import "strings"
+
+// parseCommon reads the common and the combined format of Apache and nginx, which
+// begin alike:
+//
+//	203.0.113.7 - alice [12/May/2024:00:00:17 +0000] "GET /search?q=1 HTTP/1.1" 200 512 "-" "curl/8"
+//
+// What follows the size does not matter. A virtual host may stand before the
+// address, as in Apache's vhost_combined.
+func parseCommon(line string, e *entry) verdict {
+	if commonRecord(line, e) {
+		return record
+	}
+	// A spreadsheet or a log shipper has put the line in quotes.
+	if len(line) > 2 && line[0] == '"' && line[len(line)-1] == '"' {
+		inner := line[1 : len(line)-1]
+		if strings.Contains(inner, `""`) {
+			inner = strings.ReplaceAll(inner, `""`, `"`)
+		} else {
+			inner = strings.ReplaceAll(inner, `\"`, `"`)
+		}
+		*e = entry{}
+		if commonRecord(inner, e) {
+			return record
+		}
+	}
+	return broken
+}
+
+func commonRecord(line string, e *entry) bool {
+	open := strings.IndexByte(line, '[')
+	for open >= 0 && (open+1 == len(line) || !isDigit(line[open+1]) || open == 0 || line[open-1] != ' ') {
+		next := strings.IndexByte(line[open+1:], '[') // a user's name may hold one
+		if next < 0 {
+			return false
+		}
+		open += 1 + next
+	}
+	if open < 0 || !commonClient(line[:open], e) {
+		return false
+	}
+	s := scanner{line[open:]}
+	stamp, ok := s.bracketed()
+	if !ok {
+		return false
+	}
+	if e.at, ok = commonStamp(stamp); !ok {
+		return false
+	}
+	request, ok := s.quoted()
+	if !ok || !s.status() {
+		return false
+	}
+	e.setRequest(request)
+	_, ok = s.word()
+	return ok
+}
+
+func commonClient(head string, e *entry) bool {
+	s := scanner{head}
+	client, ok := s.word()
+	if !ok || strings.HasPrefix(client, `"`) {
+		return false
+	}
+	e.setClient(client)
+	if e.ip.IsValid() {
+		return true
+	}
+	second, ok := s.word()
+	if !ok {
+		return false
+	}
+	var behind entry
+	if behind.setClient(second); behind.ip.IsValid() {
+		e.ip, e.name, e.host = behind.ip, "", client
+	}
+	return true
+}

@@ -1,0 +1,93 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/weirhq/weir"
+)
+
+// Auto is the format that looks at the log.
+const Auto = "auto"
+
+// parse reads one line into an entry that is zero.
+type parse func(line string, e *entry) verdict
+
+// verdict is what a line turned out to be.
+type verdict uint8
+
+const (
+	broken verdict = iota
+	record
+	remark // a directive, or a message that is no request
+)
+
+// format is one way to write a log.
+type format struct {
+	name string
+	make func() parse // a parser for one file
+	is   func(line string) bool
+}
+
+// formats in the order in which they are tried. A line that two can read is told
+// apart by is.
+var formats = []format{
+	{name: "caddy", make: stateless(parseJSON), is: func(line string) bool { return strings.Contains(line, `"request":{`) }},
+	{name: "json", make: stateless(parseJSON)},
+	{name: "combined", make: stateless(parseCommon), is: func(line string) bool { return strings.Count(line, `"`) >= 4 }},
+	{name: "common", make: stateless(parseCommon)},
+	{name: "haproxy", make: stateless(parseHAProxy)},
+	{name: "envoy", make: stateless(parseEnvoy)},
+	{name: "alb", make: stateless(parseALB)},
+	{name: "cloudfront", make: newCloudFront, is: func(line string) bool { return strings.Count(line, "\t") > 5 }},
+	{name: "w3c", make: newW3C},
+}
+
+func stateless(p parse) func() parse { return func() parse { return p } }
+
+// Formats are the names of the formats, [Auto] first.
+func Formats() []string {
+	names := []string{Auto}
+	for _, name := range []string{"combined", "common", "json", "caddy", "haproxy", "envoy", "alb", "cloudfront", "w3c"} {
+		names = append(names, name)
+	}
+	return names
+}
+
+// formatOf is a format by its name; nil with nil is [Auto].
+func formatOf(name string) (*format, error) {
+	if name == "" || name == Auto {
+		return nil, nil
+	}
+	if i := slices.IndexFunc(formats, func(f format) bool { return f.name == name }); i >= 0 {
+		return &formats[i], nil
+	}
+	if near := weir.Nearest(name, Formats()); near != "" {
+		return nil, fmt.Errorf("replay: there is no format %q: did you mean %s?", name, near)
+	}
+	return nil, fmt.Errorf("replay: there is no format %q: it is one of %s", name, strings.Join(Formats(), ", "))
+}
+
+// detect is the format that reads most of the lines; nil where none reads any.
+func detect(lines []string) *format {
+	var best *format
+	most := 0
+	for i := range formats {
+		if n := formats[i].reads(lines); n > most {
+			best, most = &formats[i], n
+		}
+	}
+	return best
+}
+
+func (f *format) reads(lines []string) (n int) {
+	p := f.make()
+	for _, line := range lines {
+		var e entry
+		if p(line, &e) == record && (f.is == nil || f.is(line)) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,83 @@
+package replay
+
+import "strings"
+
+// scanner takes a line apart. Every method takes something off the front of what
+// is left and says whether it was there.
+type scanner struct{ left string }
+
+// word takes what stands before the next space, and that.
+func (s *scanner) word() (string, bool) {
+	s.left = strings.TrimLeft(s.left, " ")
+	i := strings.IndexByte(s.left, ' ')
+	if i < 0 {
+		i = len(s.left)
+	}
+	word := s.left[:i]
+	s.left = strings.TrimPrefix(s.left[i:], " ")
+	return word, word != ""
+}
+
+// words passes over n of them.
+func (s *scanner) words(n int) bool {
+	for range n {
+		if _, ok := s.word(); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// quoted takes a text in double quotes, in which a backslash keeps the next
+// character from ending it.
+func (s *scanner) quoted() (string, bool) {
+	left := strings.TrimLeft(s.left, " ")
+	if left == "" || left[0] != '"' {
+		return "", false
+	}
+	for i := 1; i < len(left); i++ {
+		switch left[i] {
+		case '\\':
+			i++
+		case '"':
+			s.left = left[i+1:]
+			return left[1:i], true
+		}
+	}
+	return "", false
+}
+
+// bracketed takes a text in [ and ].
+func (s *scanner) bracketed() (string, bool) {
+	left := strings.TrimLeft(s.left, " ")
+	end := strings.IndexByte(left, ']')
+	if end < 0 || left[0] != '[' {
+		return "", false
+	}
+	s.left = left[end+1:]
+	return left[1:end], true
+}
+
+// status takes an HTTP status, or what stands for one that was never sent.
+func (s *scanner) status() bool {
+	word, _ := s.word()
+	if word == "-" || word == "-1" || word == "0" {
+		return true
+	}
+	_, ok := digits(word)
+	return ok && len(word) == 3
+}
+
+// endsOpen reports whether a line ends inside a quoted text.
+func endsOpen(line string) bool {
+	open := false
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case '\\':
+			i++
+		case '"':
+			open = !open
+		}
+	}
+	return open
+}

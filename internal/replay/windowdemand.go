@@ -1,0 +1,31 @@
+package replay
+
+import "github.com/weirhq/weir/internal/algorithm"
+
+// windowDemand follows a caller of a fixed window or a sliding counter. Their
+// states hold counts and no limit, so the one state that a boundless limit keeps
+// is right for all.
+type windowDemand struct {
+	boundless   *algorithm.Limit
+	prior, last algorithm.State
+}
+
+func newWindowDemand(l *algorithm.Limit) *windowDemand {
+	top := algorithm.MaxWindowCount
+	if l.Kind == algorithm.SlidingCounter {
+		top = algorithm.MaxCounterCount
+	}
+	boundless, err := algorithm.Compile(l.Kind, top, l.Period, 0)
+	if err != nil {
+		panic(err) // the period is that of a limit which compiled
+	}
+	return &windowDemand{boundless: &boundless}
+}
+
+func (d *windowDemand) add(now, cost int64) int64 {
+	d.prior = d.last
+	d.last, _ = d.boundless.Take(d.last, now, cost)
+	return d.boundless.Count - d.boundless.Read(d.last, now, 0).Remaining
+}
+
+func (d *windowDemand) before(*algorithm.Limit, int64) step { return step{state: d.prior} }
