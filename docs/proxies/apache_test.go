@@ -1,6 +1,7 @@
 package proxies
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -9,38 +10,42 @@ import (
 	"github.com/weirhq/weir/internal/proxytest"
 )
 
-// apacheThreads is how many requests Apache serves at once in these tests.
-const apacheThreads = "4"
+// apacheThreads is how many requests Apache serves at once in these tests. Each
+// thread has a connection to weir.
+const apacheThreads = 4
 
 func TestApache(t *testing.T) {
-	testApache(t, proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true, Early: true, Connections: 4})
+	testApache(t, proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true, Early: true, Connections: apacheThreads})
 }
 
 func TestApacheClosed(t *testing.T) {
-	testApache(t, proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Connections: 4},
+	testApache(t, proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Connections: apacheThreads},
 		"local open = true ", "local open = false")
 }
 
 func testApache(t *testing.T, p proxytest.Promises, changes ...string) {
 	t.Parallel()
-	weir, upstream, listen := proxytest.StartWeir(t, "nginx"), proxytest.StartUpstream(t), proxytest.FreeAddr(t)
-	host, port, _ := net.SplitHostPort(weir.Addr)
-	lua := proxytest.Config(t, "apache.lua", append(changes, `"127.0.0.1", 8080`, `"`+host+`", `+port)...)
-	startApache(t, listen, proxytest.Config(t, "apache.conf",
-		"/etc/apache2/weir.lua", lua,
-		"<VirtualHost *:80>", "<VirtualHost "+listen+">",
-		"http://127.0.0.1:3000/", "http://"+upstream.Addr+"/",
-	))
-	p.Test(t, listen, weir)
+	weir, upstream := proxytest.StartWeir(t, "nginx"), proxytest.StartUpstream(t)
+	p.Test(t, startApache(t, weir, upstream.Addr, changes...), weir)
 }
 
-// startApache starts Apache with a file in place of /etc/apache2/conf-enabled.
-func startApache(t *testing.T, listen, file string) {
+// startApache starts Apache with apache.conf in place of
+// /etc/apache2/conf-enabled, with these changes made to apache.lua beside the
+// addresses, and returns where it listens.
+func startApache(t *testing.T, weir *proxytest.Weir, upstream string, changes ...string) string {
 	t.Helper()
-	dir := t.TempDir()
-	main := filepath.Join(dir, "apache2.conf")
+	listen, dir := proxytest.FreeAddr(t), t.TempDir()
+	host, port, err := net.SplitHostPort(weir.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lua := proxytest.Config(t, "apache.lua", append(changes, `"127.0.0.1", 8080`, `"`+host+`", `+port)...)
+	site := proxytest.Config(t, "apache.conf",
+		"/etc/apache2/weir.lua", lua,
+		"<VirtualHost *:80>", "<VirtualHost "+listen+">",
+		"http://127.0.0.1:3000/", "http://"+upstream+"/",
+	)
 	text := `ServerName localhost
-ServerRoot ` + dir + `
 DefaultRuntimeDir ` + dir + `
 PidFile ` + dir + `/pid
 ErrorLog /dev/stderr
@@ -51,14 +56,11 @@ Group www-data
 	for _, module := range []string{"mpm_event", "authz_core", "lua", "headers", "proxy", "proxy_http"} {
 		text += "LoadModule " + module + "_module /usr/lib/apache2/modules/mod_" + module + ".so\n"
 	}
-	text += `StartServers 1
-ServerLimit 1
-ThreadsPerChild ` + apacheThreads + `
-MaxRequestWorkers ` + apacheThreads + `
-Include ` + file + `
-`
+	text += fmt.Sprintf("ServerLimit 1\nStartServers 1\nThreadsPerChild %d\nMaxRequestWorkers %[1]d\nInclude %s\n", apacheThreads, site)
+	main := filepath.Join(dir, "apache2.conf")
 	if err := os.WriteFile(main, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	proxytest.StartProxy(t, listen, "apache2", "-DFOREGROUND", "-f", main)
+	return listen
 }

@@ -1,5 +1,5 @@
--- weir in HAProxy: `http-request lua.weir open` asks weir and refuses with its
--- answer, `http-response lua.weir_fields` puts the rate-limit fields on the rest.
+-- weir in HAProxy: `http-request lua.weir open` asks weir, refuses with its answer,
+-- and leaves its rate fields in variables for haproxy.cfg to put on any answer.
 
 local check = "http://127.0.0.1:8079/check" -- the listener weir_local in haproxy.cfg
 local backstop = 5000                       -- milliseconds; weir_local answers long before, see its timeouts
@@ -12,10 +12,10 @@ local withheld = {
     ["x-real-ip"] = true, ["x-original-method"] = true, ["x-original-uri"] = true, ["x-original-host"] = true,
 }
 
--- These are of weir's answer what the client gets on any answer.
-local fields = {
-    "weir-decision", "weir-degraded", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset",
-    "ratelimit", "ratelimit-policy",
+local rate_fields = {
+    ["weir-decision"] = "txn.weir_decision", ["weir-degraded"] = "txn.weir_degraded",
+    ["x-ratelimit-limit"] = "txn.weir_limit", ["x-ratelimit-remaining"] = "txn.weir_remaining", ["x-ratelimit-reset"] = "txn.weir_reset",
+    ["ratelimit"] = "txn.weir_ratelimit", ["ratelimit-policy"] = "txn.weir_policy",
 }
 
 local function question(txn)
@@ -36,17 +36,12 @@ local function question(txn)
     return headers
 end
 
-local function refuse(txn, status, headers, body)
+local function refuse(txn, status, body, retry_after)
     local reply = txn:reply({ status = status, body = body })
-    for _, name in ipairs(fields) do
-        for _, value in pairs(headers[name] or {}) do
-            reply:add_header(name, value)
-        end
-    end
-    for _, name in ipairs({ "retry-after", "content-type", "cache-control" }) do
-        for _, value in pairs(headers[name] or {}) do
-            reply:add_header(name, value)
-        end
+    reply:add_header("content-type", "application/problem+json")
+    reply:add_header("cache-control", "no-store")
+    if retry_after then
+        reply:add_header("retry-after", retry_after[0])
     end
     txn:done(reply)
 end
@@ -54,28 +49,18 @@ end
 local function weir(txn, down)
     local answer = core.httpclient():get({ url = check, headers = question(txn), timeout = backstop })
     local headers = answer.headers or {}
-    if answer.status == 200 then
-        txn:set_priv(headers)
-    elseif headers["content-type"] and headers["content-type"][0] == "application/problem+json" then
-        refuse(txn, answer.status, headers, answer.body) -- it is weir that says no
-    elseif down ~= "open" then
-        refuse(txn, 503, {
-            ["content-type"] = { "application/problem+json" }, ["cache-control"] = { "no-store" },
-        }, '{"type":"about:blank","title":"Service Unavailable","status":503}')
-    end
-end
-
-local function weir_fields(txn)
-    local headers = txn:get_priv()
-    if not headers then
-        return
-    end
-    for _, name in ipairs(fields) do
-        for _, value in pairs(headers[name] or {}) do
-            txn.http:res_set_header(name, value)
+    for name, variable in pairs(rate_fields) do
+        if headers[name] then
+            txn:set_var(variable, headers[name][0])
         end
+    end
+    if answer.status == 200 then
+        return
+    elseif headers["content-type"] and headers["content-type"][0] == "application/problem+json" then
+        refuse(txn, answer.status, answer.body, headers["retry-after"]) -- it is weir that says no
+    elseif down ~= "open" then
+        refuse(txn, 503, '{"type":"about:blank","title":"Service Unavailable","status":503}')
     end
 end
 
 core.register_action("weir", { "http-req" }, weir, 1)
-core.register_action("weir_fields", { "http-res" }, weir_fields)

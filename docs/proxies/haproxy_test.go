@@ -18,6 +18,13 @@ func TestHAProxyClosed(t *testing.T) {
 func testHAProxy(t *testing.T, p proxytest.Promises, changes ...string) {
 	t.Parallel()
 	weir, upstream := proxytest.StartWeir(t, "haproxy"), proxytest.StartUpstream(t)
+	p.Test(t, startHAProxy(t, weir, upstream.Addr, changes...), weir)
+}
+
+// startHAProxy starts HAProxy with these changes made to haproxy.cfg beside the
+// addresses, and returns where it listens.
+func startHAProxy(t *testing.T, weir *proxytest.Weir, upstream string, changes ...string) string {
+	t.Helper()
 	listen, local := proxytest.FreeAddr(t), proxytest.FreeAddr(t)
 	lua := proxytest.Config(t, "haproxy.lua", "127.0.0.1:8079", local)
 	file := proxytest.Config(t, "haproxy.cfg", append(changes,
@@ -25,8 +32,8 @@ func testHAProxy(t *testing.T, p proxytest.Promises, changes ...string) {
 		"bind :80", "bind "+listen,
 		"bind 127.0.0.1:8079", "bind "+local,
 		"server weir 127.0.0.1:8080", "server weir "+weir.Addr,
-		"server api 127.0.0.1:3000", "server api "+upstream.Addr,
+		"server api 127.0.0.1:3000", "server api "+upstream,
 	)...)
 	proxytest.StartProxy(t, listen, "haproxy", "-db", "-f", file)
-	p.Test(t, listen, weir)
+	return listen
 }

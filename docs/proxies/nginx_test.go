@@ -27,23 +27,23 @@ func TestNginxAccelClosed(t *testing.T) {
 		"error_page 502 504 = @api;", "error_page 502 504 = @weir_down;")
 }
 
-// testNginx keeps nginx with a file to the promises, with these changes made to
-// the file beside the addresses.
 func testNginx(t *testing.T, file string, p proxytest.Promises, changes ...string) {
 	t.Parallel()
-	weir, upstream, listen := proxytest.StartWeir(t, "nginx"), proxytest.StartUpstream(t), proxytest.FreeAddr(t)
-	startNginx(t, listen, proxytest.Config(t, file, append(changes,
-		"server 127.0.0.1:8080;", "server "+weir.Addr+";",
-		"server 127.0.0.1:3000;", "server "+upstream.Addr+";",
-		"listen 80;", "listen "+listen+";",
-	)...))
-	p.Test(t, listen, weir)
+	weir, upstream := proxytest.StartWeir(t, "nginx"), proxytest.StartUpstream(t)
+	p.Test(t, startNginx(t, file, weir, upstream.Addr, changes...), weir)
 }
 
-// startNginx starts nginx with a file in place of /etc/nginx/conf.d.
-func startNginx(t *testing.T, listen, file string) {
+// startNginx starts nginx with a file of this folder in place of
+// /etc/nginx/conf.d, with these changes made to it beside the addresses, and
+// returns where it listens.
+func startNginx(t *testing.T, file string, weir *proxytest.Weir, upstream string, changes ...string) string {
 	t.Helper()
-	dir := t.TempDir()
+	listen, dir := proxytest.FreeAddr(t), t.TempDir()
+	site := proxytest.Config(t, file, append(changes,
+		"server 127.0.0.1:8080;", "server "+weir.Addr+";",
+		"server 127.0.0.1:3000;", "server "+upstream+";",
+		"listen 80;", "listen "+listen+";",
+	)...)
 	main := filepath.Join(dir, "nginx.conf")
 	text := `daemon off;
 user root root; # of no effect where the test is not root
@@ -57,11 +57,12 @@ http {
 	fastcgi_temp_path ` + dir + `/fastcgi;
 	uwsgi_temp_path ` + dir + `/uwsgi;
 	scgi_temp_path ` + dir + `/scgi;
-	include ` + file + `;
+	include ` + site + `;
 }
 `
 	if err := os.WriteFile(main, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	proxytest.StartProxy(t, listen, "nginx", "-e", "stderr", "-c", main)
+	return listen
 }

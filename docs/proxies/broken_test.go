@@ -1,0 +1,45 @@
+package proxies
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/weirhq/weir/internal/proxytest"
+)
+
+// An API that breaks off is not taken for a weir that does not answer: the request
+// would reach it twice.
+func TestAPIBreaksOff(t *testing.T) {
+	nginx := func(file string) func(*testing.T, *proxytest.Weir, string, ...string) string {
+		return func(t *testing.T, weir *proxytest.Weir, upstream string, _ ...string) string {
+			return startNginx(t, file, weir, upstream)
+		}
+	}
+	for _, one := range []struct {
+		name, profile string
+		start         func(t *testing.T, weir *proxytest.Weir, upstream string, changes ...string) string
+	}{
+		{"nginx-auth-request.conf", "nginx", nginx("nginx-auth-request.conf")},
+		{"nginx-accel.conf", "nginx", nginx("nginx-accel.conf")},
+		{"haproxy.cfg", "haproxy", startHAProxy},
+		{"apache.conf", "nginx", startApache},
+	} {
+		t.Run(one.name, func(t *testing.T) {
+			t.Parallel()
+			var requests atomic.Int64
+			api := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+				requests.Add(1)
+				panic(http.ErrAbortHandler)
+			}))
+			t.Cleanup(api.Close)
+			listen := one.start(t, proxytest.StartWeir(t, one.profile), strings.TrimPrefix(api.URL, "http://"))
+			a := proxytest.NewClient(t, "127.0.8.1", listen).Send(http.MethodPost, "/many", "body")
+			if a.Status != http.StatusBadGateway || a.Header.Get("X-Ratelimit-Limit") != "1000" || requests.Load() != 1 {
+				t.Errorf("%d requests, answered %+v", requests.Load(), a)
+			}
+		})
+	}
+}
