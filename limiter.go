@@ -12,6 +12,7 @@ type Limiter struct {
 	name   string
 	store  Store
 	memory *MemoryStore // the store, when it is one
+	space  namespace    // in memory
 	owned  bool         // the limiter made the store
 }
 
@@ -57,7 +58,10 @@ func New(rate Rate, options ...Option) (*Limiter, error) {
 	if l.store == nil {
 		l.store, l.owned = NewMemoryStore(MemoryOptions{}), true
 	}
-	l.memory, _ = l.store.(*MemoryStore)
+	if l.memory, _ = l.store.(*MemoryStore); l.memory != nil {
+		k := l.key("")
+		l.space = l.memory.namespace(k.Layer, k.Limit)
+	}
 	return l, nil
 }
 
@@ -90,13 +94,12 @@ func (l *Limiter) Peek(ctx context.Context, key string, n int64) (Result, error)
 }
 
 func (l *Limiter) take(ctx context.Context, key string, n int64, peek bool) (Result, error) {
-	check := Check{Key: l.key(key), Limit: l.limit, Cost: n, Peek: peek}
-	if l.memory != nil { // known to keep neither slice: they stay on the stack
-		var result [1]Result
-		err := l.memory.take([]Check{check}, result[:])
-		result[0].ID = NewID()
-		return result[0], err
+	if l.memory != nil {
+		r, err := l.memory.takeOne(l.space, key, l.limit, n, peek)
+		r.ID = NewID()
+		return r, err
 	}
+	check := Check{Key: l.key(key), Limit: l.limit, Cost: n, Peek: peek}
 	results := make([]Result, 1)
 	err := l.store.Take(ctx, []Check{check}, results)
 	results[0].ID = NewID()

@@ -28,11 +28,13 @@ type MemoryOptions struct {
 // clock's time and is monotonic from then on: a wall clock that is set back
 // while the process runs changes nothing.
 //
-// Keys are remembered by a 128-bit seeded hash: that two keys of a billion meet
-// has a chance of about 10⁻²¹.
+// Keys are remembered by seeded hashes, so that nobody can find two that meet.
+// Under GCRA and token bucket 60 bits of them count: that any two of a million keys
+// share a state has a chance of 10⁻⁶, of ten million 10⁻⁴. Under the others, and
+// under rates that do not fit (see docs/memory.md), 128 bits do.
 type MemoryStore struct {
 	table *memory.Table
-	seeds [6]maphash.Seed
+	seeds [4]maphash.Seed
 	clock func() time.Time
 	start time.Time
 
@@ -85,7 +87,7 @@ func (s *MemoryStore) take(checks []Check, results []Result) error {
 	if len(checks) == 1 {
 		op := s.op(&checks[0], 0)
 		at := s.table.TakeOne(&op)
-		results[0] = resultOf(&checks[0], &op, at)
+		results[0] = resultOf(checks[0].Limit, &op, at)
 		return nil
 	}
 	r := s.requests.Get().(*memory.Request)
@@ -100,13 +102,23 @@ func (s *MemoryStore) take(checks []Check, results []Result) error {
 	}
 	at := s.table.Take(r)
 	for i := range r.Ops {
-		results[i] = resultOf(&checks[i], &r.Ops[i], at)
+		results[i] = resultOf(checks[i].Limit, &r.Ops[i], at)
 	}
 	return nil
 }
 
-func resultOf(c *Check, op *memory.Op, at int64) Result {
-	r := NewResult(c.Limit, op.Cost, op.Allowed, op.Charged, op.Outcome, at)
+// takeOne is take for a limiter, which knows its namespace beforehand.
+func (s *MemoryStore) takeOne(n namespace, identity string, l *Limit, cost int64, peek bool) (Result, error) {
+	if cost < 0 {
+		return Result{}, ErrNegativeCost
+	}
+	op := memory.Op{Key: s.hashIn(n, identity), Limit: &l.compiled, Cost: cost, Peek: peek}
+	at := s.table.TakeOne(&op)
+	return resultOf(l, &op, at), nil
+}
+
+func resultOf(l *Limit, op *memory.Op, at int64) Result {
+	r := NewResult(l, op.Cost, op.Allowed, op.Charged, op.Outcome, at)
 	if op.Charged {
 		r.Before = Level{op.Charge.Whole, op.Charge.Frac}
 	}
@@ -121,12 +133,24 @@ func (s *MemoryStore) op(c *Check, group int32) memory.Op {
 	return op
 }
 
-// hash mixes the parts under seeds of their own, so that moving text from one
-// part to the next makes another key.
 func (s *MemoryStore) hash(k *Key) memory.Key {
+	return s.hashIn(s.namespace(k.Layer, k.Limit), k.Identity)
+}
+
+// namespace is the hash of a layer and a limit.
+type namespace uint64
+
+// namespace mixes its parts under seeds of their own, so that moving text from one
+// part to the next makes another key.
+func (s *MemoryStore) namespace(layer, limit string) namespace {
+	return namespace(maphash.String(s.seeds[0], layer) + maphash.String(s.seeds[1], limit))
+}
+
+func (s *MemoryStore) hashIn(n namespace, identity string) memory.Key {
+	const odd = 0x9e3779b97f4a7c15 // so that the halves do not cancel each other out
 	return memory.Key{
-		maphash.String(s.seeds[0], k.Layer) ^ maphash.String(s.seeds[1], k.Limit) ^ maphash.String(s.seeds[2], k.Identity),
-		maphash.String(s.seeds[3], k.Layer) ^ maphash.String(s.seeds[4], k.Limit) ^ maphash.String(s.seeds[5], k.Identity),
+		maphash.String(s.seeds[2], identity) + uint64(n),
+		maphash.String(s.seeds[3], identity) + uint64(n)*odd,
 	}
 }
 

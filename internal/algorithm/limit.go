@@ -39,7 +39,12 @@ type Limit struct {
 	Num, Den int64
 	// CountAll makes a fixed window count refused calls too.
 	CountAll bool
+
+	id uint32 // see CompactID
 }
+
+// IsBucket reports whether the limit's state is a bucket's: token bucket or GCRA.
+func (l *Limit) IsBucket() bool { return l.layout() == bucketLayout }
 
 // RangeError says which part of a limit cannot be represented and what can.
 type RangeError struct {
@@ -87,6 +92,7 @@ func Compile(kind Kind, count, period, burst int64) (Limit, error) {
 	if most := mulDivFloor(maxDrain, l.Num, l.Den, MaxBurst); l.Burst > most {
 		return Limit{}, &RangeError{"drain", saturatedDrain(l), 1, maxDrain}
 	}
+	l.number()
 	return l, nil
 }
 

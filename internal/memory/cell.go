@@ -11,6 +11,8 @@ type cell struct {
 	at    int32 // entry index, or absent
 	// written says that the entry is the cell's as it is now.
 	written bool
+	// tag is that of the slot which the cell keeps locked; 0 for none.
+	tag uint64
 
 	state    algorithm.State // as claimed so far
 	original algorithm.State // as found
@@ -30,6 +32,11 @@ func (s *shard) cell(op *Op) cell {
 	c := cell{shard: s, key: op.Key, at: absent}
 	if isLog(op) {
 		c.log = &noLog
+	} else if slot, found := s.flat.findAny(op.Key); found && op.Limit.IsBucket() {
+		c.tag = slot.tag().Load()
+		c.state = algorithm.CompactLimits()[c.tag&idMask].Expand(slot.lock(), slot.last().Load())
+		c.original = c.state
+		return c
 	}
 	i, found := s.index[op.Key]
 	if !found {
@@ -43,6 +50,28 @@ func (s *shard) cell(op *Op) cell {
 		c.log = s.logs[e.log]
 	}
 	return c
+}
+
+// inherit gives a cell that was found nowhere what its key begins with at now.
+func (c *cell) inherit(op *Op, now int64) {
+	id := op.Limit.CompactID()
+	if id == 0 || c.tag != 0 || c.at != absent {
+		return
+	}
+	if t, any := c.shard.flat.spilled.inherited(tagOf(c.key, id), now); any {
+		c.state = op.Limit.Expand(t, now)
+		c.original = c.state
+	}
+}
+
+// close lets others to the slot.
+func (c *cell) close() {
+	if c.tag == 0 {
+		return
+	}
+	if slot, found := c.shard.flat.find(c.tag); found {
+		slot.unlock()
+	}
 }
 
 func (c *cell) stamp() int64 {
@@ -88,9 +117,21 @@ func (c *cell) commit(op *Op, now int64) {
 		return
 	}
 	if c.state != c.original {
-		c.at, c.written = c.shard.put(c.key, c.at, now, c.state), true
+		c.put(op, now)
 		c.original = c.state
 	}
+}
+
+// put writes the state where its limit has it.
+func (c *cell) put(op *Op, now int64) {
+	if tat, last, compact := op.Limit.Contract(c.state); compact {
+		tag := tagOf(c.key, op.Limit.CompactID())
+		c.shard.putTAT(c.key, c.tag, tag, tat, last, now)
+		c.at, c.tag = absent, tag
+		return
+	}
+	c.at, c.written = c.shard.put(c.key, c.at, now, c.state), true
+	c.tag = 0 // its slot is gone
 }
 
 func (c *cell) commitLog(op *Op, now int64) {

@@ -51,13 +51,13 @@ func compile(t testing.TB, kind algorithm.Kind, count, period int64) *algorithm.
 	return &l
 }
 
-var seed = maphash.MakeSeed()
+var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 
 // key is the nth key.
 func key(n int) Key {
 	var text [8]byte
 	binary.LittleEndian.PutUint64(text[:], uint64(n))
-	return Key{maphash.Bytes(seed, text[:]), uint64(n)}
+	return Key{maphash.Bytes(seeds[0], text[:]), maphash.Bytes(seeds[1], text[:])}
 }
 
 func (t *tableAt) take(k Key, l *algorithm.Limit, n int64) Op {
@@ -77,6 +77,9 @@ func (t *tableAt) holds(k Key) bool {
 	s := &t.shards[t.shardOf(k)]
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if slot, found := s.flat.findAny(k); found {
+		return !algorithm.CompactLimits()[slot.tag().Load()&idMask].IsFresh(tatOf(slot.word().Load()), t.now.Load())
+	}
 	_, found := s.index[k]
 	return found
 }
@@ -88,6 +91,7 @@ func checkInvariants(t testing.TB, table *Table) {
 		s := &table.shards[i]
 		s.mu.Lock()
 		s.check(t)
+		s.flat.check(t)
 		s.mu.Unlock()
 	}
 }
@@ -134,5 +138,34 @@ func (s *shard) check(t testing.TB) {
 	}
 	if len(s.logs) != len(logs)+len(s.freeLog) {
 		t.Errorf("%d logs, %d owned, %d free", len(s.logs)-1, len(logs)-1, len(s.freeLog))
+	}
+}
+
+func (f *flat) check(t testing.TB) {
+	t.Helper()
+	all, seen := f.all(), map[uint64]bool{}
+	if n := (len(all) - 1) * ways; n >= f.max {
+		t.Errorf("%d buckets for %d slots", len(all), f.max)
+	}
+	for b := range all {
+		for i := range all[b].tags {
+			s := slot{&all[b], i}
+			tag := s.tag().Load()
+			if s.isLocked() {
+				t.Errorf("slot %d of bucket %d was left locked", i, b)
+			}
+			if tag == 0 {
+				continue
+			}
+			if homes := homes(all, tag); s.bucket != homes[0] && s.bucket != homes[1] {
+				t.Errorf("tag %x is not at home in bucket %d", tag, b)
+			}
+			if seen[tag&^idMask] {
+				t.Errorf("two slots hold %x", tag)
+			}
+			if seen[tag&^idMask] = true; !f.exists(all, s) {
+				t.Errorf("tag %x is beyond the bound", tag)
+			}
+		}
 	}
 }

@@ -50,12 +50,12 @@ func TestAbuserSurvivesAFloodOfOneShotKeys(t *testing.T) {
 	})
 }
 
-// A limit that one request used up is not freed by keys that have used a part of
-// theirs, though they came more often.
+// A limit that one request used up is not freed by keys that have used no more
+// than half of theirs, though they came more often.
 func TestUsedUpLimitOutlivesBusyKeys(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind algorithm.Kind) {
 		table := newTable(t, 256)
-		daily, other := compile(t, kind, 1, 24*60*minute), compile(t, kind, 5, 60*minute)
+		daily, other := compile(t, kind, 1, 24*60*minute), compile(t, kind, 6, 60*minute)
 		admitted := 0
 		for n := range 20_000 {
 			if table.take(key(-1), daily, 1).Allowed {

@@ -36,6 +36,7 @@ func (t *Table) Take(r *Request) int64 {
 	r.load(t)
 	r.decide()
 	r.commit()
+	r.close()
 	return r.now
 }
 
@@ -68,6 +69,9 @@ func (r *Request) load(t *Table) {
 			r.now = max(r.now, r.cells[at].shard.past, r.cells[at].stamp())
 		}
 		r.of = append(r.of, at)
+	}
+	for i := range r.Ops {
+		r.cells[r.of[i]].inherit(&r.Ops[i], r.now)
 	}
 }
 
@@ -189,5 +193,11 @@ func (r *Request) commit() {
 		op := &r.Ops[i]
 		op.Outcome = r.cells[r.of[i]].read(op, r.now)
 		r.cells[r.of[i]].weigh(op)
+	}
+}
+
+func (r *Request) close() {
+	for i := range r.cells {
+		r.cells[i].close()
 	}
 }

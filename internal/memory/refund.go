@@ -1,10 +1,6 @@
 package memory
 
-import (
-	"sync"
-
-	"github.com/weirhq/weir/internal/algorithm"
-)
+import "github.com/weirhq/weir/internal/algorithm"
 
 // Refund is one charge to give back.
 type Refund struct {
@@ -16,7 +12,7 @@ type Refund struct {
 // Refund gives back what is left of the charges of decision id, once, and
 // reports whether it gave anything.
 func (t *Table) Refund(id uint64, charges []Refund) bool {
-	if len(charges) == 0 || !t.refunds.first(id, charges[0].Charge.At) {
+	if len(charges) == 0 || !t.refunds.put(id, charges[0].Charge.At) {
 		return false
 	}
 	gave := false
@@ -30,8 +26,25 @@ func (t *Table) refund(r *Refund) bool {
 	s := &t.shards[t.shardOf(r.Key)]
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	now := max(t.clock(), s.past)
+	if slot, found := s.flat.findAny(r.Key); found {
+		return r.Charge.At > t.resets.at(r.Key) && slot.refund(r, now)
+	}
 	i, found := s.index[r.Key]
-	return found && s.refund(i, r, max(t.clock(), s.past))
+	return found && s.refund(i, r, now)
+}
+
+func (s slot) refund(r *Refund, now int64) (gave bool) {
+	limit := &algorithm.CompactLimits()[s.tag().Load()&idMask]
+	last := s.last().Load()
+	state, gave := r.Limit.Refund(limit.Expand(s.lock(), last), max(now, last), r.Charge)
+	if !gave {
+		s.unlock()
+		return false
+	}
+	t, _, _ := limit.Contract(state) // it is of the same rate, and holds less than it did
+	s.word().Store(wordOf(t))
+	return true
 }
 
 func (s *shard) refund(i int32, r *Refund, now int64) bool {
@@ -56,45 +69,4 @@ func (s *shard) refund(i int32, r *Refund, now int64) bool {
 		s.put(r.Key, i, now, state)
 	}
 	return gave
-}
-
-// refunds remembers which decisions were given back, in bounded memory: when it
-// forgets one it also refuses everything decided no later, so that nothing is
-// ever given back twice.
-type refunds struct {
-	mu      sync.Mutex
-	seen    map[uint64]struct{}
-	order   []refunded // a ring
-	next    int
-	horizon int64 // µs; decisions up to it are too old to be given back
-}
-
-type refunded struct {
-	id uint64
-	at int64 // of the decision, µs
-}
-
-const maxRefunds = 1 << 16
-
-// first notes the decision and reports whether it may be given back.
-func (r *refunds) first(id uint64, at int64) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if _, twice := r.seen[id]; twice || at <= r.horizon {
-		return false
-	}
-	if r.seen == nil {
-		r.seen = map[uint64]struct{}{}
-	}
-	r.seen[id] = struct{}{}
-	if len(r.order) < maxRefunds {
-		r.order = append(r.order, refunded{id, at})
-		return true
-	}
-	forgotten := &r.order[r.next]
-	delete(r.seen, forgotten.id)
-	r.horizon = max(r.horizon, forgotten.at)
-	*forgotten = refunded{id, at}
-	r.next = (r.next + 1) % len(r.order)
-	return true
 }

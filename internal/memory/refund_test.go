@@ -14,7 +14,7 @@ func refundOf(op Op) []Refund { return []Refund{{Key: op.Key, Limit: op.Limit, C
 func TestRefundMarkersAreBounded(t *testing.T) {
 	table := newTable(t, 100)
 	limit := compile(t, algorithm.FixedWindow, 1<<40, 60*minute)
-	const n = maxRefunds + 1000
+	const n = maxRecent + 1000
 	ops := make([]Op, n)
 	for i := range ops {
 		table.now.Add(1)
@@ -47,8 +47,8 @@ func TestRefundMarkersAreBounded(t *testing.T) {
 		t.Error("a new decision was not given back")
 	}
 	r := &table.refunds
-	if len(r.seen) > maxRefunds || len(r.order) > maxRefunds || len(r.seen) != len(r.order) {
-		t.Errorf("%d remembered, %d in order, of at most %d", len(r.seen), len(r.order), maxRefunds)
+	if len(r.seen) > maxRecent || len(r.order) > maxRecent || len(r.seen) != len(r.order) {
+		t.Errorf("%d remembered, %d in order, of at most %d", len(r.seen), len(r.order), maxRecent)
 	}
 }
 

@@ -19,6 +19,7 @@ type shard struct {
 	hand    int // index in queue, see victim
 	max     int
 	past    int64 // µs: keys were forgotten that said nothing by then
+	flat    flat
 
 	_ [64]byte // neighbours' locks do not share a cache line
 }
@@ -32,7 +33,7 @@ type entry struct {
 }
 
 func (s *shard) init(max int) {
-	s.max = max
+	s.max, s.flat.max = max, max
 	s.clear()
 }
 
@@ -51,6 +52,23 @@ func (s *shard) put(k Key, i int32, now int64, state algorithm.State) int32 {
 	s.dropLog(e)
 	s.reschedule(i)
 	return i
+}
+
+// putTAT writes at now the TAT of the key under the tag. It was found in the slot
+// of the tag old, or 0 for none. The slot stays locked.
+func (s *shard) putTAT(k Key, old, tag uint64, t algorithm.TAT, last, now int64) {
+	if old != 0 {
+		if slot, found := s.flat.find(old); found {
+			slot.give(tag, wordOf(t)|locked, last)
+			return
+		}
+	}
+	if i, found := s.index[k]; found {
+		s.remove(i)
+	}
+	if forgot := s.flat.insert(tag, t, last, now); forgot {
+		s.past = max(s.past, now)
+	}
 }
 
 // putLog is put for a log.
@@ -88,7 +106,12 @@ func (s *shard) place(k Key, i int32, now int64) int32 {
 	return s.insert(k, now)
 }
 
+// insert makes an entry for a key that has none, and takes its slot away: a key is
+// in one place.
 func (s *shard) insert(k Key, now int64) int32 {
+	if slot, found := s.flat.findAny(k); found {
+		slot.empty()
+	}
 	if len(s.index) >= s.max {
 		s.remove(s.victim(now))
 	}

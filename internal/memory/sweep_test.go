@@ -63,7 +63,7 @@ func TestSweepToTheMicrosecond(t *testing.T) {
 func TestSweeper(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := New(1000, func() int64 { return time.Now().UnixMicro() })
-		limit := compile(t, algorithm.GCRA, 10, minute)
+		limit := compile(t, algorithm.FixedWindow, 10, 6*second)
 		take := func() {
 			for n := range 100 {
 				table.TakeOne(&Op{Key: key(n), Limit: limit, Cost: 1})
@@ -109,9 +109,12 @@ func TestExpiredKeyIsFreshWithoutASweep(t *testing.T) {
 }
 
 // A sweep gives memory back though keys remain in every shard, and those are as
-// they were.
+// they were. Slots are not given back, but there are few bytes to a key.
 func TestSweepGivesMemoryBack(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind algorithm.Kind) {
+		if l := compile(t, kind, 100, minute); l.IsBucket() {
+			return
+		}
 		table := newTable(t, 1<<16)
 		limit, long := compile(t, kind, 100, minute), compile(t, kind, 100, 60*minute)
 		before := heap()

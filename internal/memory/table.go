@@ -9,15 +9,16 @@
 //
 // # Time
 //
-// The clock is read once for each request, under the locks of all its shards,
-// and an instant older than one a key of the request has seen is taken to be
-// that one: time never runs backwards for a key.
+// The clock is read once for each request, and an instant older than one a key of
+// the request has seen is taken to be that one: time never runs backwards for a
+// key.
 //
 // # Concurrency
 //
 // A request locks the shards of its keys in ascending order, so that requests
 // that share keys in any order neither deadlock nor interleave. Nothing blocks
-// while a lock is held.
+// while a lock is held. A check alone, of a bucket that is there, takes no lock:
+// see flat.
 package memory
 
 import (
@@ -59,9 +60,10 @@ const (
 
 // Table holds the states.
 type Table struct {
-	clock  func() int64
-	shards []shard
-	refunds
+	clock   func() int64
+	shards  []shard
+	refunds recent[uint64] // decisions that were given back, by id
+	resets  recent[Key]    // of keys in slots, which do not know since when they are there
 
 	stop    chan struct{}
 	stopped sync.WaitGroup
@@ -70,7 +72,7 @@ type Table struct {
 
 const (
 	maxShards   = 256
-	minPerShard = 64 // below it the bound would bite long before it is reached
+	minPerShard = 512 // below it the bound would bite long before it is reached
 )
 
 // New makes a table of at most maxKeys ≥ 1 keys. clock gives µs since the Unix
@@ -84,6 +86,7 @@ func New(maxKeys int, clock func() int64) *Table {
 	for i := range t.shards {
 		t.shards[i].init(maxKeys / n)
 	}
+	t.resets.horizon = clock() - 1 // what was charged earlier was charged elsewhere
 	t.stopped.Go(t.sweepUntilClosed)
 	return t
 }
@@ -96,11 +99,11 @@ func (t *Table) Close() {
 
 // Len is the number of keys held.
 func (t *Table) Len() int {
-	n := 0
+	n, now := 0, t.clock()
 	for i := range t.shards {
 		s := &t.shards[i]
 		s.mu.Lock()
-		n += len(s.index)
+		n += len(s.index) + s.flat.len(now)
 		s.mu.Unlock()
 	}
 	return n
@@ -109,23 +112,40 @@ func (t *Table) Len() int {
 func (t *Table) shardOf(k Key) uint32 { return uint32(k[0]) & uint32(len(t.shards)-1) }
 
 // TakeOne is [Table.Take] for a request of one op, without the parts that it
-// does not need.
+// does not need: without a lock too, where the key is there and its state is one
+// integer.
 func (t *Table) TakeOne(op *Op) int64 {
 	s := &t.shards[t.shardOf(op.Key)]
+	if op.Limit.CompactID() == 0 {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.takeOne(op, t.clock())
+	}
+	now, decided := s.flat.takeLone(op, t.clock())
+	if decided {
+		return now
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.takeOne(op, now)
+}
+
+func (s *shard) takeOne(op *Op, now int64) int64 {
 	c := s.cell(op)
-	now := max(t.clock(), s.past, c.stamp())
+	now = max(now, s.past, c.stamp())
+	c.inherit(op, now)
 	op.Allowed = c.claim(op, now)
+	op.fate = untouched
 	if !op.Peek {
 		op.fate = settled
 		if op.Allowed {
 			op.fate = charged
 		}
-		c.commit(op, now)
 	}
+	c.commit(op, now)
 	op.Outcome = c.read(op, now)
 	c.weigh(op)
+	c.close()
 	return now
 }
 
@@ -136,5 +156,9 @@ func (t *Table) Reset(k Key) {
 	defer s.mu.Unlock()
 	if i, found := s.index[k]; found {
 		s.remove(i)
+	}
+	if slot, found := s.flat.findAny(k); found {
+		slot.empty()
+		t.resets.put(k, max(t.clock(), s.past))
 	}
 }
