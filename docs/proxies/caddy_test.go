@@ -23,7 +23,13 @@ func TestCaddyClosed(t *testing.T) {
 func testCaddy(t *testing.T, p proxytest.Promises, changes ...string) {
 	t.Parallel()
 	weir, upstream := proxytest.StartWeir(t, "caddy"), proxytest.StartUpstream(t)
-	p.Test(t, startCaddy(t, "Caddyfile", weir, upstream.Addr, changes...), weir)
+	p.Test(t, startCaddy(t, "Caddyfile", "", weir, upstream.Addr, changes...), weir)
+}
+
+func TestCaddyBehindAnother(t *testing.T) {
+	t.Parallel()
+	weir, upstream := proxytest.StartWeir(t, "caddy"), proxytest.StartUpstream(t)
+	testBehind(t, startCaddy(t, "Caddyfile", "servers {\n\t\ttrusted_proxies static 127.0.0.1/32\n\t}", weir, upstream.Addr))
 }
 
 // An API that breaks off is not taken for a weir that does not answer: the request
@@ -36,7 +42,7 @@ func TestCaddyAPIBreaksOff(t *testing.T) {
 		panic(http.ErrAbortHandler)
 	}))
 	t.Cleanup(api.Close)
-	listen := startCaddy(t, "Caddyfile", proxytest.StartWeir(t, "caddy"), strings.TrimPrefix(api.URL, "http://"))
+	listen := startCaddy(t, "Caddyfile", "", proxytest.StartWeir(t, "caddy"), strings.TrimPrefix(api.URL, "http://"))
 	a := proxytest.NewClient(t, "127.0.8.1", listen).Send(http.MethodPost, "/many", "body")
 	if a.Status != http.StatusBadGateway || a.Header.Get("X-Ratelimit-Limit") != "1000" || requests.Load() != 1 {
 		t.Errorf("%d requests, answered %+v", requests.Load(), a)
@@ -47,7 +53,7 @@ func TestCaddyAPIBreaksOff(t *testing.T) {
 func TestCaddyForwardAuth(t *testing.T) {
 	t.Parallel()
 	weir, upstream := proxytest.StartWeir(t, "caddy"), proxytest.StartUpstream(t)
-	c := proxytest.NewClient(t, "127.0.8.2", startCaddy(t, "forward_auth.Caddyfile", weir, upstream.Addr))
+	c := proxytest.NewClient(t, "127.0.8.2", startCaddy(t, "forward_auth.Caddyfile", "", weir, upstream.Addr))
 	if a := c.Get("/once?cost=7&peek=1"); a.Status != http.StatusOK || a.Seen == nil || a.Header.Get("Weir-Decision") != "" {
 		t.Errorf("allowed: %+v", a)
 	}
@@ -65,20 +71,19 @@ func TestCaddyForwardAuth(t *testing.T) {
 	}
 }
 
-// startCaddy starts Caddy with a file of this folder, with these changes made to
-// it beside the addresses, and returns where it listens.
-func startCaddy(t *testing.T, file string, weir *proxytest.Weir, upstream string, changes ...string) string {
+// startCaddy starts Caddy with a file of this folder, with these global options
+// and changes made to it beside the addresses, and returns where it listens.
+func startCaddy(t *testing.T, file, options string, weir *proxytest.Weir, upstream string, changes ...string) string {
 	t.Helper()
 	listen := proxytest.FreeAddr(t)
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Global options stand first: what Caddy else has at a fixed address, and in
-	// the home directory.
-	options := "{\n\tadmin off\n\tpersist_config off\n\tstorage file_system " + t.TempDir() + "\n}\n"
+	// What Caddy else has at a fixed address and in the home directory.
+	options += "\n\tadmin off\n\tpersist_config off\n\tstorage file_system " + t.TempDir()
 	config := proxytest.Config(t, file, append(changes,
-		"#   weir serve", options+"#   weir serve",
+		"#   weir serve", "{\n\t"+options+"\n}\n#   weir serve", // options stand first
 		"127.0.0.1:8080 {", weir.Addr+" {",
 		"reverse_proxy 127.0.0.1:3000", "reverse_proxy "+upstream,
 		"http://:80 {", "http://:"+port+" {\n\tbind "+host,

@@ -2,6 +2,8 @@ package proxies
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -9,38 +11,94 @@ import (
 )
 
 func TestTraefik(t *testing.T) {
-	testTraefik(t, proxytest.Promises{Body: proxytest.WeirBody, Open: true})
+	testTraefik(t, startForwardAuth, proxytest.Promises{Body: proxytest.WeirBody, Open: true})
 }
 
 func TestTraefikClosed(t *testing.T) {
-	testTraefik(t, proxytest.Promises{Body: proxytest.WeirBody}, "fallback: ping@internal", "fallback: closed")
+	testTraefik(t, startForwardAuth, proxytest.Promises{Body: proxytest.WeirBody}, "fallback: ping@internal", "fallback: closed")
 }
 
-// testTraefik keeps Traefik to the promises, with these changes made to its dynamic
-// configuration beside the addresses.
-func testTraefik(t *testing.T, p proxytest.Promises, changes ...string) {
+func TestTraefikPlugin(t *testing.T) {
+	testTraefik(t, startPlugin, proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true})
+}
+
+func TestTraefikPluginClosed(t *testing.T) {
+	testTraefik(t, startPlugin, proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody}, "closed: false", "closed: true")
+}
+
+func testTraefik(t *testing.T, start startTraefik, p proxytest.Promises, changes ...string) {
 	t.Parallel()
-	weir, upstream := proxytest.StartWeir(t, "traefik"), proxytest.StartUpstream(t)
+	weir := proxytest.StartWeir(t, "traefik")
+	p.Test(t, start(t, weir, "", changes...), weir)
+}
+
+func TestTraefikBehindAnother(t *testing.T) {
+	t.Parallel()
+	const trusted = "\n    forwardedHeaders: {trustedIPs: [127.0.0.1/32]}"
+	testBehind(t, startForwardAuth(t, proxytest.StartWeir(t, "traefik"), trusted, "trustForwardHeader: false", "trustForwardHeader: true"))
+	testBehind(t, startPlugin(t, proxytest.StartWeir(t, "traefik"), trusted))
+}
+
+// Asked straight, weir takes the API with it.
+func TestTraefikStraight(t *testing.T) {
+	t.Parallel()
+	weir := proxytest.StartWeir(t, "traefik")
+	listen := startForwardAuth(t, weir, "", "http://127.0.0.1:8079/check", "http://"+weir.Addr+"/check")
+	c := proxytest.NewClient(t, "127.0.8.4", listen)
+	if a := c.Get("/many"); a.Status != http.StatusOK || a.Seen == nil {
+		t.Errorf("allowed: %+v", a)
+	}
+	weir.Pause()
+	impatient := http.Client{Timeout: 2 * time.Second}
+	if a, err := impatient.Get("http://" + listen + "/many"); err == nil {
+		t.Errorf("hung: %s", a.Status)
+	}
+	weir.Resume()
+	weir.Stop()
+	if a := c.Get("/many"); a.Status != http.StatusInternalServerError {
+		t.Errorf("stopped: %+v", a)
+	}
+}
+
+// startTraefik starts Traefik between a weir and an upstream and returns where it
+// listens. The text web continues the public entry point's address, and changes
+// are made to the dynamic configuration beside the addresses.
+type startTraefik func(t *testing.T, weir *proxytest.Weir, web string, changes ...string) string
+
+func startForwardAuth(t *testing.T, weir *proxytest.Weir, web string, changes ...string) string {
+	t.Helper()
 	listen, local := proxytest.FreeAddr(t), proxytest.FreeAddr(t)
 	dynamic := proxytest.Config(t, "traefik-weir.yml", append(changes,
 		"127.0.0.1:8079", local,
 		"127.0.0.1:8080", weir.Addr,
-		"127.0.0.1:3000", upstream.Addr,
+		"127.0.0.1:3000", proxytest.StartUpstream(t).Addr,
 	)...)
-	static := proxytest.Config(t, "traefik.yml",
-		`":80"`, listen,
-		"127.0.0.1:8079", local,
-		"/etc/traefik/weir.yml", dynamic,
-	)
-	startTraefik(t, listen, static)
-	p.Test(t, listen, weir)
+	static := proxytest.Config(t, "traefik.yml", `":80"`, listen+web, "127.0.0.1:8079", local, "/etc/traefik/weir.yml", dynamic)
+	runTraefik(t, t.TempDir(), listen, static)
+	return listen
 }
 
-// startTraefik starts Traefik and waits until it has read its routes: it listens
-// before.
-func startTraefik(t *testing.T, listen, static string) {
+func startPlugin(t *testing.T, weir *proxytest.Weir, web string, changes ...string) string {
 	t.Helper()
-	proxytest.StartProxy(t, listen, "traefik", "--configFile="+static)
+	listen, dir := proxytest.FreeAddr(t), t.TempDir()
+	dynamic := proxytest.Config(t, "traefik-plugin/weir.yml", append(changes,
+		"127.0.0.1:8080", weir.Addr,
+		"127.0.0.1:3000", proxytest.StartUpstream(t).Addr,
+	)...)
+	static := proxytest.Config(t, "traefik-plugin/traefik.yml", `":80"`, listen+web, "/etc/traefik/weir.yml", dynamic)
+	plugin := filepath.Join(dir, "plugins-local/src/github.com/weirhq/traefik-plugin")
+	if err := os.CopyFS(plugin, os.DirFS("traefik-plugin")); err != nil {
+		t.Fatal(err)
+	}
+	runTraefik(t, dir, listen, static)
+	return listen
+}
+
+// runTraefik runs Traefik in a folder and waits until it has read its routes: it
+// listens before.
+func runTraefik(t *testing.T, dir, listen, static string) {
+	t.Helper()
+	proxytest.StartProxyIn(t, dir, listen, "traefik", "--configFile="+static)
 	c := proxytest.NewClient(t, "127.0.8.3", listen)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()

@@ -17,11 +17,12 @@ type process struct {
 	log output
 }
 
-// start starts a process that is killed at the end of the test, and whose output
-// is shown if the test fails.
-func start(t testing.TB, name string, args ...string) *process {
+// start starts a process in a folder, "" for the test's own, that is killed at the
+// end of the test, and whose output is shown if the test fails.
+func start(t testing.TB, dir, name string, args ...string) *process {
 	t.Helper()
 	p := &process{cmd: exec.Command(find(t, name), args...)}
+	p.cmd.Dir = dir
 	p.cmd.Stdout, p.cmd.Stderr = &p.log, &p.log
 	if err := child.Start(p.cmd); err != nil {
 		t.Fatal(err)

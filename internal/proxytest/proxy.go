@@ -40,7 +40,13 @@ func Config(t testing.TB, file string, replacements ...string) string {
 // at the address.
 func StartProxy(t testing.TB, listen, name string, args ...string) {
 	t.Helper()
-	p := start(t, name, args...)
+	StartProxyIn(t, "", listen, name, args...)
+}
+
+// StartProxyIn is StartProxy in a folder, for a program that looks for files there.
+func StartProxyIn(t testing.TB, dir, listen, name string, args ...string) {
+	t.Helper()
+	p := start(t, dir, name, args...)
 	// Killed outright a proxy may leave its workers behind, so it is asked first.
 	t.Cleanup(func() { p.terminate() })
 	until(t, 10*time.Second, func() bool { return listens(listen) }, name+" answers at "+listen)

@@ -70,7 +70,7 @@ func StartWeir(t testing.TB, profile string) *Weir {
 // Start starts weir again after Stop, with no memory of what was before.
 func (w *Weir) Start() {
 	w.t.Helper()
-	w.process = start(w.t, program, w.args...)
+	w.process = start(w.t, "", program, w.args...)
 	addr := ""
 	until(w.t, 10*time.Second, func() bool {
 		addr = servingAt(w.process.log.String())
