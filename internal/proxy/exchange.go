@@ -49,7 +49,7 @@ func (e *exchange) forward() {
 	p := e.proxy
 	one := httputil.ReverseProxy{
 		Rewrite: e.rewrite, ModifyResponse: e.answer, ErrorHandler: e.failed,
-		Transport: p.transport, BufferPool: p.buffers, ErrorLog: p.bodyLog,
+		Transport: p.client, BufferPool: p.buffers, ErrorLog: p.bodyLog,
 	}
 	one.ServeHTTP(e, e.in)
 }
@@ -65,7 +65,6 @@ func (e *exchange) rewrite(r *httputil.ProxyRequest) {
 	out.Trailer = r.In.Trailer // this very map: it is filled at the end of the body
 	e.tellClient(out.Header)
 	if out.Body == nil {
-		sendOnce(out)
 		return
 	}
 	// The client may still be sending when the answer begins.

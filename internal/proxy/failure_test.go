@@ -75,10 +75,11 @@ func TestNothingIsSentTwice(t *testing.T) {
 		{"GET", nil, ""}, {"HEAD", nil, ""}, {"OPTIONS", nil, ""}, {"POST", nil, ""}, {"POST", nil, "x"}, {"PUT", nil, "x"}, {"DELETE", nil, ""},
 		{"POST", http.Header{"Idempotency-Key": {"1"}}, ""}, {"POST", http.Header{"X-Idempotency-Key": {"1"}}, "x"}, {"GET", nil, "x"},
 	} {
-		for _, end := range []string{"closed", "reset"} {
+		for _, end := range []string{"closed", "reset", "closed under TLS"} {
 			t.Run(fmt.Sprint(c.method, c.header, c.body, end), func(t *testing.T) {
 				var seen atomic.Int64
-				r := start(t, wide, script(t, func(u net.Conn) {
+				r := start(t, wide, "http://127.0.0.1:1")
+				r.scripted(t, end == "closed under TLS", func(u net.Conn) {
 					in := bufio.NewReader(u)
 					for {
 						q, err := http.ReadRequest(in)
@@ -95,7 +96,7 @@ func TestNothingIsSentTwice(t *testing.T) {
 						}
 						io.WriteString(u, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 					}
-				}))
+				})
 				body := func() io.Reader {
 					if c.body == "" {
 						return nil

@@ -3,11 +3,13 @@ package proxy
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"github.com/weirhq/weir"
 	"github.com/weirhq/weir/clientip"
 	"github.com/weirhq/weir/httplimit"
+	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/policy"
 )
 
@@ -198,17 +201,33 @@ func script(t *testing.T, f func(net.Conn)) string {
 	return "http://" + l.Addr().String()
 }
 
-// waitUntil waits for a condition that nothing announces.
-func waitUntil(t *testing.T, what string, ok func() bool) {
+// scripted gives the proxy an upstream by hand, over TLS if asked, of HTTP/1.
+func (r *running) scripted(t *testing.T, secure bool, f func(net.Conn)) {
 	t.Helper()
-	look := time.NewTicker(time.Millisecond)
-	defer look.Stop()
-	over := time.After(patience)
-	for !ok() {
-		select {
-		case <-look.C:
-		case <-over:
-			t.Fatalf("%s: still not so", what)
+	plain := f
+	var trust *tls.Config
+	if secure {
+		ca := certtest.NewAuthority(t)
+		pair, err := tls.LoadX509KeyPair(ca.Issue(t, t.TempDir(), "upstream"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		trust = &tls.Config{RootCAs: ca.Pool()}
+		plain = func(u net.Conn) {
+			u = tls.Server(u, &tls.Config{Certificates: []tls.Certificate{pair}})
+			defer u.Close()
+			f(u)
 		}
 	}
+	url := script(t, plain)
+	if secure {
+		url = strings.Replace(url, "http:", "https:", 1)
+	}
+	u, err := ParseUpstream(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.proxy.options.Upstream = u
+	r.proxy.client = newClient(u, patience)
+	r.proxy.client.transport.TLSClientConfig = trust
 }

@@ -40,7 +40,7 @@ func TestHTTP2(t *testing.T) {
 		for _, over := range []string{"http", "https"} {
 			t.Run(c.name+", client over "+over, func(t *testing.T) {
 				r := startHTTP2(t, c.upstream, over == "https")
-				r.proxy.transport.TLSClientConfig = secure.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+				r.proxy.client.transport.TLSClientConfig = secure.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
 				a, body := r.do(t, "POST", "/", http.Header{"Te": {"trailers"}}, io.MultiReader(strings.NewReader("hello")))
 				if a.Proto != "HTTP/2.0" || a.Header.Get("X-Asked-In") != c.asked || a.Header.Get("X-Asked-By") != over {
 					t.Errorf("%s in, %s out, from %s", a.Proto, a.Header.Get("X-Asked-In"), a.Header.Get("X-Asked-By"))

@@ -67,13 +67,13 @@ const defaultTimeout = time.Minute
 
 // Proxy is the handler. Make it with [New].
 type Proxy struct {
-	engine    Engine
-	options   Options
-	transport *http.Transport
-	buffers   *buffers
-	upgraded  *upgraded
-	failures  *failures
-	bodyLog   *log.Logger // of answers that break off
+	engine   Engine
+	options  Options
+	client   *client
+	buffers  *buffers
+	upgraded *upgraded
+	failures *failures
+	bodyLog  *log.Logger // of answers that break off
 }
 
 // New makes a proxy.
@@ -85,7 +85,7 @@ func New(e Engine, o Options) *Proxy {
 		o.Log = slog.Default()
 	}
 	return &Proxy{
-		engine: e, options: o, transport: newTransport(o.Upstream, o.Timeout), buffers: &buffers{},
+		engine: e, options: o, client: newClient(o.Upstream, o.Timeout), buffers: &buffers{},
 		upgraded: newUpgraded(), failures: &failures{log: o.Log},
 		bodyLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
@@ -124,7 +124,7 @@ func (p *Proxy) Drain(ctx context.Context) error { return p.upgraded.wait(ctx) }
 // Close cuts off what is upgraded still, and closes idle connections.
 func (p *Proxy) Close() {
 	p.upgraded.close()
-	p.transport.CloseIdleConnections()
+	p.client.close()
 }
 
 func problem(status int, detail string) httplimit.Problem {

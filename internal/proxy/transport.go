@@ -22,6 +22,8 @@ const (
 	pingTimeout      = 5 * time.Second
 	bufferBytes      = 32 << 10
 	connectionBuffer = 8 << 10
+	maxDirectBody    = 8 << 10
+	maxInformational = 6 // answers of 100 to 199 before the one, and that
 )
 
 // newTransport keeps as many connections as there are callers at a time. The

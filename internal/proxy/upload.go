@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -46,20 +45,3 @@ func (u *upload) drainable() {
 
 // Close implements io.Closer.
 func (u *upload) Close() error { return u.body.Close() }
-
-// sendOnce gives a request without a body one that http.Transport cannot send
-// twice. Else a GET whose connection ends before its answer is sent again, and the
-// upstream may have seen the first: one request that was admitted is to be one
-// that the upstream gets. The Transport knows this reader for empty and sends
-// nothing, not even an empty chunk. What it sends once anyhow keeps its
-// Content-Length: 0, which some servers want to see on a POST.
-func sendOnce(r *http.Request) {
-	switch r.Method {
-	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
-	default:
-		if r.Header["Idempotency-Key"] == nil && r.Header["X-Idempotency-Key"] == nil {
-			return
-		}
-	}
-	r.Body = io.NopCloser(strings.NewReader(""))
-}
