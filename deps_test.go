@@ -130,6 +130,7 @@ var arrows = []arrow{
 	{"internal/daemon (tests)", "github.com/getkin/kin-openapi", "holds a running daemon's answers against docs/api.yaml"},
 	{"internal/daemon (tests)", "github.com/google/go-cmp", "differences of header sets that a person can read"},
 	{"deploy (tests)", "go.yaml.in/yaml/v4", "reads the manifests"},
+	{"internal/replay (tests)", "github.com/chromedp/chromedp", "they press keys on the report's page"},
 	{"internal/browsertest (tests)", "github.com/chromedp/chromedp", "they click"},
 	{"cmd/weir (tests)", "github.com/rogpeppe/go-internal", "sessions with the program as scripts; see docs/decisions.md"},
 }

@@ -24,14 +24,17 @@ limits would suit them. Logs are plain or compressed by gzip, "-" is standard
 input, and several are merged by time. Nothing is asked of a store. Without
 --config it is the default policy.`,
 		Example: `  weir replay --config weir.yaml access.log access.log.1.gz
+  weir replay --html report.html access.log
   zcat access.log.*.gz | weir replay --json -`,
 		RunE: func(cmd *cobra.Command, files []string) error { return r.run(cmd, files) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&r.config, "config", "", "configuration `FILE`; without one, the default three layers")
 	flags.Var(r.format, "format", "how the logs are written")
+	flags.StringVar(&r.html, "html", "", "write a page with charts to the file `OUT` too")
 	flags.BoolVar(&r.json, "json", false, "print JSON")
 	cmd.MarkFlagFilename("config", "yaml", "yml")
+	cmd.MarkFlagFilename("html", "html")
 	completeChoice(cmd, "format", r.format)
 	return cmd
 }

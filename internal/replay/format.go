@@ -69,7 +69,7 @@ func formatOf(name string) (*format, error) {
 	return nil, fmt.Errorf("replay: there is no format %q: it is one of %s", name, strings.Join(Formats(), ", "))
 }
 
-// detect is the format that reads most of the lines; nil where none reads any.
+// detect is the format that reads the most records; nil where none reads any.
 func detect(lines []string) *format {
 	var best *format
 	most := 0
@@ -81,13 +81,16 @@ func detect(lines []string) *format {
 	return best
 }
 
+// reads is how many records of the format the lines hold, broken ones too.
 func (f *format) reads(lines []string) (n int) {
-	p := f.make()
-	for _, line := range lines {
-		var e entry
-		if p(line, &e) == record && (f.is == nil || f.is(line)) {
+	j := joiner{parse: f.make(), tally: &fileTally{}}
+	j.emit = func(_ entry, text string) {
+		if f.is == nil || f.is(text) {
 			n++
 		}
+	}
+	for i, line := range lines {
+		j.line(int64(i+1), line)
 	}
 	return n
 }

@@ -10,7 +10,7 @@ const maxPieces = 4
 type joiner struct {
 	parse parse
 	tally *fileTally
-	emit  func(entry)
+	emit  func(e entry, text string)
 
 	pieces []piece // lines that are no record, the oldest first
 	last   string  // the last record, for as long as more of it may follow
@@ -42,7 +42,7 @@ func (j *joiner) line(number int64, text string) {
 func (j *joiner) found(e entry, text string) {
 	j.last = text
 	j.tally.records++
-	j.emit(e)
+	j.emit(e, text)
 }
 
 // rest takes a line that is no record by itself: the rest of one that was begun,

@@ -1,0 +1,108 @@
+package replay
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// The names of the JSON report are promises.
+func TestJSONNames(t *testing.T) {
+	text, err := json.Marshal(one(t, "layers: [{name: edge, by: ip, limit: 2/min}]", strings.Repeat(line("203.0.113.7", 0, "/a"), 3)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{
+		"requests": 3.0, "unparsed": 0.0, "callers": 1.0, "refused": 1.0, "callers_refused": 1.0,
+		"from": "2024-05-15T12:00:00Z", "to": "2024-05-15T12:00:00Z",
+		"top_refused": []any{map[string]any{"caller": "ip:203.0.113.7", "requests": 3.0, "refused": 1.0}},
+		"top_routes":  []any{map[string]any{"route": "GET /a", "refused": 1.0, "over": 0.0}},
+	}
+	for name, value := range want {
+		if !reflect.DeepEqual(got[name], value) {
+			t.Errorf("%s is %v, want %v", name, got[name], value)
+		}
+	}
+	layer := got["layers"].([]any)[0].(map[string]any)
+	for name, value := range map[string]any{"layer": "edge", "limit": "2/min gcra", "refused": 1.0, "callers_refused": 1.0, "mode": "enforced",
+		"suggest": map[string]any{"0.1%": 3.0, "1%": 3.0, "5%": 3.0}} {
+		if !reflect.DeepEqual(layer[name], value) {
+			t.Errorf("layers[0].%s is %v, want %v", name, layer[name], value)
+		}
+	}
+}
+
+// A layer that no request met is in the report, with null for what is not known.
+func TestLayerThatCountsNothing(t *testing.T) {
+	text, err := json.Marshal(one(t, "", line("203.0.113.7", 0, "/")).Layers[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), `"layer":"gateway","limit":""`) || !strings.Contains(string(text), `"suggest":{"0.1%":null,"1%":null,"5%":null}`) {
+		t.Errorf("%s", text)
+	}
+}
+
+// Headers in a log are attributes: API keys find their plans, and do not show.
+func TestKeysInLogs(t *testing.T) {
+	const config = `
+plans: {free: 1/min, pro: 5/min}
+clients: {plan: {k1: pro}, unknown: free}
+layers: [{name: gateway, by: client, limit: plan}]`
+	request := func(ip, key string) string {
+		return fmt.Sprintf(`{"ts":1796094054.5,"request":{"client_ip":%q,"method":"GET","uri":"/","headers":{"X-Api-Key":[%q]}}}`+"\n", ip, key)
+	}
+	r := one(t, config, strings.Repeat(request("203.0.113.7", "k1"), 4)+strings.Repeat(request("203.0.113.8", "k2"), 4))
+	if len(r.Layers) != 2 || r.Layers[0].Limit != "1/min gcra" || r.Layers[0].Refused != 3 || r.Layers[1].Limit != "5/min gcra" || r.Layers[1].Refused != 0 {
+		t.Errorf("%+v", r.Layers)
+	}
+	if text, _ := json.Marshal(r); strings.Contains(string(text), "k1") || strings.Contains(string(text), `"k2"`) {
+		t.Errorf("keys show: %s", text)
+	}
+}
+
+// Callers of whom the log has a host name are told apart, and named.
+func TestHostNames(t *testing.T) {
+	r := one(t, "layers: [{name: edge, by: ip, limit: 1/min}]",
+		line("a.example.net", 0, "/")+line("A.example.net", 1, "/")+line("b.example.net", 2, "/")+line("-", 3, "/"))
+	if r.Callers != 3 || r.Refused != 2 || r.TopRefused[0].Caller != "A.example.net" && r.TopRefused[1].Caller != "A.example.net" {
+		t.Errorf("%d callers, %d refused, %+v", r.Callers, r.Refused, r.TopRefused)
+	}
+	if fmt.Sprint(r.Denied) != "[{edge: the client's address is unknown 1}]" {
+		t.Errorf("denied: %v", r.Denied)
+	}
+}
+
+// Memory is bounded by callers: neither time nor paths make the report grow.
+func TestReportIsBounded(t *testing.T) {
+	times := &timeline{}
+	for i := range int64(2_000_000) {
+		times.add(1_700_000_000_000_000+i*i*1000, i%3 == 0)
+	}
+	if len(times.bins) > maxBins || len(times.minutes) > maxTop {
+		t.Errorf("%d bins, %d minutes", len(times.bins), len(times.minutes))
+	}
+	total, refused := int64(0), int64(0)
+	for _, b := range times.bins {
+		total, refused = total+b.requests, refused+b.refused
+	}
+	if total != 2_000_000 || refused != 666_667 {
+		t.Errorf("bins hold %d and %d", total, refused)
+	}
+	routes := newHeavy(100)
+	for i := range 100_000 {
+		routes.add(fmt.Sprint("rare", i))
+		if i%10 == 0 {
+			routes.add("frequent")
+		}
+	}
+	if first := routes.top(1)[0]; len(routes.cells) > 200 || first.text != "frequent" || first.count-first.over > 10_000 || first.count < 10_000 {
+		t.Errorf("%d cells, first %+v", len(routes.cells), first)
+	}
+}
