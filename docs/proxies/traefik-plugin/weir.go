@@ -56,7 +56,8 @@ func New(_ context.Context, next http.Handler, config *Config, name string) (htt
 func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer, err := m.ask(r)
 	switch {
-	case r.Context().Err() != nil: // the client has hung up
+	case r.Context().Err() != nil: // the client has hung up: the status is for the log
+		w.WriteHeader(499)
 	case err != nil && m.closed:
 		unavailable(w)
 	case err != nil:
