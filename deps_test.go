@@ -42,6 +42,7 @@ var arrows = []arrow{
 	{"policy", ".", "it resolves requests to checks, and limits from text"},
 	{"policy", "clientip", "what part of an address is an identity; trusted proxies"},
 	{"policy", "internal/credential", "identities of API keys that do not show them"},
+	{"policy", "internal/strictyaml", "files as nodes, and syntax errors for people"},
 	{"policy", "go.yaml.in/yaml/v4", "nodes with line and column; see docs/decisions.md"},
 
 	{"httplimit", ".", "it renders a weir.Decision"},
@@ -73,6 +74,17 @@ var arrows = []arrow{
 
 	{"internal/front/resp", ".", "a command is a weir.Check"},
 
+	{"internal/strictyaml", "go.yaml.in/yaml/v4", "nodes with line and column; see docs/decisions.md"},
+
+	{"internal/descriptor", ".", "descriptors become checks, and a rate_limit a weir.Limit"},
+	{"internal/descriptor", "internal/strictyaml", "files as nodes, and what is wrong with them"},
+	{"internal/descriptor", "go.yaml.in/yaml/v4", "its nodes"},
+
+	{"internal/front/envoyrls", "internal/descriptor", "it makes descriptor.Request and renders its answer"},
+	{"internal/front/envoyrls", "github.com/envoyproxy/go-control-plane/envoy", "the messages; see docs/decisions.md"},
+	{"internal/front/envoyrls", "google.golang.org/grpc", "the service and its statuses"},
+	{"internal/front/envoyrls", "google.golang.org/protobuf", "JSON, durations, structs"},
+
 	{"internal/strictjson", ".", "the nearest known name, for a suggestion"},
 
 	{"internal/receipt", ".", "it seals a decision's charges"},
@@ -93,6 +105,9 @@ var arrows = []arrow{
 	{"internal/daemon", ".", "the engine decides checks on a store, and opens it"},
 	{"internal/daemon", "clientip", "the trusted proxies of the configuration in use"},
 	{"internal/daemon", "httplimit", "which fields answers carry, and the answer for a path that nobody serves"},
+	{"internal/daemon", "internal/descriptor", "it loads Envoy's configuration and decides by it"},
+	{"internal/daemon", "internal/front/envoyrls", "it runs the front"},
+	{"internal/daemon", "google.golang.org/grpc", "the gRPC port: server, health, reflection"},
 	{"internal/daemon", "internal/admin", "it runs the admin port"},
 	{"internal/daemon", "internal/front/forwardauth", "it runs the front"},
 	{"internal/daemon", "internal/front/httpjson", "it runs the front"},
@@ -107,6 +122,7 @@ var arrows = []arrow{
 	{"cmd/weir", ".", "the nearest known word, for a suggestion"},
 	{"cmd/weir", "internal/daemon", "serve is the daemon"},
 	{"cmd/weir", "internal/replay", "replay is a what-if on logs"},
+	{"cmd/weir", "internal/strictyaml", "errors that begin with their place stay so"},
 	{"cmd/weir", "policy", "check validates a configuration without a daemon"},
 	{"cmd/weir", "github.com/spf13/cobra", "subcommands and completion; see docs/decisions.md"},
 	{"cmd/weir", "github.com/spf13/pflag", "cobra's flags, filled from the environment"},
@@ -128,6 +144,10 @@ var arrows = []arrow{
 	{"grpclimit (tests)", "google.golang.org/genproto/googleapis/rpc", "the details of a refusal"},
 	{"grpclimit (tests)", "google.golang.org/protobuf", "messages are compared as such"},
 	{"internal/daemon (tests)", "github.com/getkin/kin-openapi", "holds a running daemon's answers against docs/api.yaml"},
+	{"internal/front/envoyrls (tests)", "github.com/envoyproxy/go-control-plane/envoy", "a real client, and messages"},
+	{"internal/front/envoyrls (tests)", "github.com/google/go-cmp", "differences of answers that a person can read"},
+	{"internal/front/envoyrls (tests)", "google.golang.org/grpc", "a real server and client"},
+	{"internal/front/envoyrls (tests)", "google.golang.org/protobuf", "recorded requests as messages"},
 	{"internal/daemon (tests)", "github.com/google/go-cmp", "differences of header sets that a person can read"},
 	{"deploy (tests)", "go.yaml.in/yaml/v4", "reads the manifests"},
 	{"internal/replay (tests)", "github.com/chromedp/chromedp", "they press keys on the report's page"},

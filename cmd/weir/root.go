@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weirhq/weir/internal/strictyaml"
 	"github.com/weirhq/weir/policy"
 )
 
@@ -42,9 +43,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // for it.
 func printError(w io.Writer, err error) {
 	var config *policy.ConfigErrors
+	var envoy strictyaml.Problems
 	switch {
 	case errors.Is(err, errSaid):
-	case errors.As(err, &config) && positioned(config):
+	case errors.As(err, &config) && positioned(config), errors.As(err, &envoy):
 		fmt.Fprintln(w, err)
 	default:
 		fmt.Fprintln(w, "weir:", strings.TrimSpace(err.Error()))

@@ -11,9 +11,10 @@ func newServe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the daemon",
-		Long: `Run the daemon: /check, /v1/take and /v1/refund on the traffic port; CL.THROTTLE
-for clients of Redis on the RESP port; health, metrics and reset on the admin
-port.
+		Long: `Run the daemon: /check, /v1/take and /v1/refund on the traffic port; Envoy's rate
+limit service on the gRPC port, where --envoy-config is given, and /json on the
+traffic port; CL.THROTTLE for clients of Redis on the RESP port; health, metrics
+and reset on the admin port.
 
 Without a configuration it decides by three layers: edge, 1000/min by address;
 gateway, by API key, 60/min on the plan free and 600/min on pro; endpoint,
@@ -26,6 +27,7 @@ configuration, the first that is given counts.`,
 		Example: `  weir serve
   weir serve --config weir.yaml --http :8080
   weir serve --layers edge --admin ''
+  weir serve --envoy-config /data/ratelimit/config --grpc :8081
   WEIR_ADMIN_TOKEN=$(cat token) weir serve --admin :9090`,
 	}
 	cmd.Flags().Var(profile, "profile", "whose headers /check believes, from trusted proxies only, `NAME`: plain, nginx (Apache too), haproxy, caddy, traefik or envoy")

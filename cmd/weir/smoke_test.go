@@ -65,7 +65,7 @@ func startBinary(t *testing.T, config string) *binary {
 	writeFile(t, file, config)
 
 	banner := newOutput()
-	b := &binary{log: newOutput(), process: exec.Command(program, "serve", "--config", file, "--http", "127.0.0.1:0", "--resp", "127.0.0.1:0", "--admin", "127.0.0.1:0")}
+	b := &binary{log: newOutput(), process: exec.Command(program, "serve", "--config", file, "--http", "127.0.0.1:0", "--grpc", "127.0.0.1:0", "--resp", "127.0.0.1:0", "--admin", "127.0.0.1:0")}
 	b.process.Stdout, b.process.Stderr = banner, b.log
 	if err := b.process.Start(); err != nil {
 		t.Fatal(err)

@@ -15,6 +15,9 @@ func printBanner(w io.Writer, listeners []*listener, l *loaded, store string, o 
 	}
 	for _, listener := range listeners {
 		base := schemeOf(listener.name, o.TLS.scheme()) + "://" + listener.Addr().String()
+		if listener.name == "grpc" {
+			base = listener.Addr().String() // as gRPC's clients take it
+		}
 		fmt.Fprintf(w, "\n%s: %s\n", titles[listener.name], base)
 		for _, command := range try(listener.name, l, o) {
 			fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(command, "BASE", base))
@@ -23,7 +26,7 @@ func printBanner(w io.Writer, listeners []*listener, l *loaded, store string, o 
 	fmt.Fprintln(w, "\nCtrl-C or SIGTERM stops it, SIGHUP reloads the configuration.")
 }
 
-var titles = map[string]string{"http": "Traffic", "resp": "RESP", "admin": "Admin"}
+var titles = map[string]string{"http": "Traffic", "grpc": "gRPC", "resp": "RESP", "admin": "Admin"}
 
 func schemeOf(listener, scheme string) string {
 	if listener == "resp" {
@@ -52,6 +55,10 @@ func try(listener string, l *loaded, o *Options) []string {
 		return []string{"curl -s BASE/readyz", "curl -s BASE/metrics | grep ^weir_"}
 	case listener == "resp":
 		return []string{"redis-cli -u BASE CL.THROTTLE user:42 15 30 60"}
+	case listener == "grpc" && o.TLS.scheme() == "https":
+		return []string{"grpcurl BASE list"}
+	case listener == "grpc":
+		return []string{"grpcurl -plaintext BASE list"}
 	case o.Proxy != nil:
 		return []string{"curl -i BASE/"}
 	}

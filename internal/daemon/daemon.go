@@ -72,6 +72,7 @@ func endpoints(o *Options, e *Engine, log *slog.Logger) []endpoint {
 	private := admin.New(e, e.metrics, admin.Options{Token: o.Token, ClientCert: o.TLS.ClientCA != ""})
 	return []endpoint{
 		{name: "http", flag: "--http", address: o.HTTP, server: newTrafficServer(o, e, log)},
+		{name: "grpc", flag: "--grpc", address: o.GRPC, server: newGRPCServer(o, e, log)},
 		{name: "resp", flag: "--resp", address: o.RESP, server: newRESPServer(o, e, log)},
 		{name: "admin", flag: "--admin", address: o.Admin, server: newHTTPServer(private, log), asksCertificate: true},
 	}

@@ -115,11 +115,17 @@ func (e *Engine) signer() *receipt.Signer {
 // there is no such layer, or it does not count by such a key; see
 // [policy.Policy.Keys].
 func (e *Engine) Reset(ctx context.Context, layer, key string) (int, error) {
-	keys, err := e.current.Load().policy.Keys(layer, key)
+	keys, err := e.current.Load().keys(layer, key)
 	if err != nil {
-		return 0, admin.InputError("This cannot be reset: " + strings.TrimPrefix(err.Error(), "policy: "))
+		return 0, admin.InputError("This cannot be reset: " + withoutPackage(err.Error()))
 	}
 	return len(keys), e.store.Reset(ctx, keys)
+}
+
+// withoutPackage is what follows "policy: ".
+func withoutPackage(text string) string {
+	_, rest, _ := strings.Cut(text, ": ")
+	return rest
 }
 
 // Trusted holds the peers whose headers are believed.

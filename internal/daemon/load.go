@@ -6,20 +6,23 @@ import (
 
 	"github.com/weirhq/weir/clientip"
 	"github.com/weirhq/weir/httplimit"
+	"github.com/weirhq/weir/internal/descriptor"
 	"github.com/weirhq/weir/internal/receipt"
 	"github.com/weirhq/weir/policy"
 )
 
 // loaded is one configuration, complete.
 type loaded struct {
-	config   *policy.Config
-	policy   *policy.Policy
-	trusted  clientip.Prefixes
-	headers  httplimit.Headers
-	signer   *receipt.Signer // nil without a secret
-	file     string          // "" is the default policy
-	at       time.Time
-	warnings []policy.Warning
+	config *policy.Config
+	policy *policy.Policy
+	// descriptors are nil where Envoy's configuration is not asked for.
+	descriptors *descriptor.Set
+	trusted     clientip.Prefixes
+	headers     httplimit.Headers
+	signer      *receipt.Signer // nil without a secret
+	file        string          // "" is the default policy
+	at          time.Time
+	warnings    []policy.Warning
 }
 
 // load reads, validates and compiles the whole configuration, or says why not.
@@ -46,9 +49,13 @@ func load(o *Options) (*loaded, contents, error) {
 	if err != nil {
 		return nil, read.contents, err
 	}
+	descriptors, more, err := read.descriptors(o.EnvoyConfig)
+	if err != nil {
+		return nil, read.contents, err
+	}
 	return &loaded{
-		config: config, policy: p, trusted: p.TrustedProxies(), headers: headersOf(config.Headers),
-		signer: signerOf(o, config), file: o.Config, at: time.Now(), warnings: warnings,
+		config: config, policy: p, descriptors: descriptors, trusted: p.TrustedProxies(), headers: headersOf(config.Headers),
+		signer: signerOf(o, config), file: o.Config, at: time.Now(), warnings: append(warnings, more...),
 	}, read.contents, nil
 }
 

@@ -1,10 +1,8 @@
 package daemon
 
 import (
-	"errors"
 	"log/slog"
-
-	"github.com/weirhq/weir/policy"
+	"strings"
 )
 
 // source is where the configuration is from, for people.
@@ -18,13 +16,8 @@ func (l *loaded) source() string {
 // logRefused says each mistake on a line of its own.
 func logRefused(log *slog.Logger, file string, err error) {
 	log.Error("configuration refused, the one before stays in use", "file", file)
-	var all *policy.ConfigErrors
-	if !errors.As(err, &all) {
-		log.Error("configuration: " + err.Error())
-		return
-	}
-	for _, one := range all.Errors {
-		log.Error("configuration: " + one.Error())
+	for line := range strings.Lines(err.Error()) {
+		log.Error("configuration: " + strings.TrimSuffix(line, "\n"))
 	}
 }
 
@@ -40,6 +33,9 @@ func logWarnings(log *slog.Logger, l *loaded) {
 // logServing says where weir listens, for programs that read it.
 func logServing(log *slog.Logger, listeners []*listener, l *loaded, store string) {
 	attributes := []any{"config", l.source(), "layers", l.policy.Layers(), "store", store}
+	if domains := l.domains(); domains != nil {
+		attributes = append(attributes, "domains", domains)
+	}
 	for _, one := range listeners {
 		attributes = append(attributes, one.name, one.Addr().String())
 	}

@@ -19,17 +19,23 @@ import (
 
 // Options are what the command line says. An empty address turns a listener off.
 type Options struct {
-	Config  string   // file; empty is the default policy
-	Store   string   // URL; empty is the configuration's, or memory:
-	Layers  []string // subset of the configuration's; empty is all
-	HTTP    string   // traffic
-	Proxy   *Proxy   // makes the traffic port a reverse proxy; nil serves /check and /v1
-	RESP    string   // traffic of clients of Redis
-	Admin   string
-	Profile string // which headers of /check are believed, one of [Profiles]; empty is plain
-	TLS     TLS    // of every listener
-	Secret  string // keys the hashes of credentials and signs receipts
-	Token   string // of the admin port, and of DEL on the RESP port
+	Config string   // file; empty is the default policy
+	Store  string   // URL; empty is the configuration's, or memory:
+	Layers []string // subset of the configuration's; empty is all
+	HTTP   string   // traffic
+	Proxy  *Proxy   // makes the traffic port a reverse proxy; nil serves /check and /v1
+	GRPC   string
+	Admin  string
+	// EnvoyConfig is a folder of envoyproxy/ratelimit's configuration; empty takes
+	// no rate limit requests.
+	EnvoyConfig   string
+	EnvoyHeaders  bool   // answer these with X-RateLimit headers too
+	EnvoyMetadata bool   // and with dynamic metadata
+	RESP          string // traffic of clients of Redis
+	Profile       string // which headers of /check are believed, one of [Profiles]; empty is plain
+	TLS           TLS    // of every listener
+	Secret        string // keys the hashes of credentials and signs receipts
+	Token         string // of the admin port, and of DEL on the RESP port
 
 	plans *planSource // where the configuration takes plans from Redis
 }
@@ -49,7 +55,7 @@ func usage(format string, args ...any) error {
 // mistake.
 func (o *Options) validate() error {
 	for _, a := range []struct{ flag, address, example string }{
-		{"--http", o.HTTP, "127.0.0.1:8080"}, {"--resp", o.RESP, "127.0.0.1:6380"}, {"--admin", o.Admin, "127.0.0.1:9090"},
+		{"--http", o.HTTP, "127.0.0.1:8080"}, {"--grpc", o.GRPC, "127.0.0.1:8081"}, {"--resp", o.RESP, "127.0.0.1:6380"}, {"--admin", o.Admin, "127.0.0.1:9090"},
 	} {
 		if _, _, err := net.SplitHostPort(a.address); err != nil && a.address != "" {
 			return usage("%s %q is not HOST:PORT: write %s, or :PORT for all addresses", a.flag, a.address, a.example)
@@ -65,8 +71,8 @@ func (o *Options) validate() error {
 		return err
 	}
 	switch {
-	case o.HTTP == "" && o.RESP == "" && o.Admin == "":
-		return usage("nothing to serve: --http, --resp and --admin are all off")
+	case o.HTTP == "" && o.GRPC == "" && o.RESP == "" && o.Admin == "":
+		return usage("nothing to serve: --http, --grpc, --resp and --admin are all off")
 	case o.Admin != "" && o.Token == "" && !admin.IsLoopback(o.Admin):
 		return usage("--admin %s is not on loopback: set WEIR_ADMIN_TOKEN, or listen on 127.0.0.1", o.Admin)
 	}

@@ -18,7 +18,7 @@ func TestWrongOptionsAreRefused(t *testing.T) {
 		o    Options
 		want string // the error's beginning; "" where others word it
 	}{
-		{"nothing to serve", Options{}, "nothing to serve: --http, --resp and --admin are all off"},
+		{"nothing to serve", Options{}, "nothing to serve: --http, --grpc, --resp and --admin are all off"},
 		{"no port, RESP", Options{RESP: "localhost"}, `--resp "localhost" is not HOST:PORT: write 127.0.0.1:6380, or :PORT for all addresses`},
 		{"no port", Options{HTTP: "127.0.0.1"}, `--http "127.0.0.1" is not HOST:PORT: write 127.0.0.1:8080, or :PORT for all addresses`},
 		{"no port, IPv6", Options{HTTP: http, Admin: "::1"}, `--admin "::1" is not HOST:PORT: write 127.0.0.1:9090, or :PORT for all addresses`},

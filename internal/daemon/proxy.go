@@ -41,7 +41,7 @@ func (p *Proxy) validate(address string) (err error) {
 func newTrafficServer(o *Options, e *Engine, log *slog.Logger) server {
 	if o.Proxy == nil {
 		profile, _ := o.profile() // it is one of them: see validate
-		return newHTTPServer(traffic(e, profile), log)
+		return newHTTPServer(withEnvoy(traffic(e, profile), o, e), log)
 	}
 	p := proxy.New(e, proxy.Options{
 		Upstream: o.Proxy.upstream, RewriteHost: o.Proxy.RewriteHost, Timeout: o.Proxy.Timeout, Log: log,

@@ -21,7 +21,7 @@ func (r *reloader) load() contents {
 	}
 	r.options.plans.follow(l.config.Clients.Redis, r.log)
 	r.engine.use(l)
-	r.log.Info("configuration loaded", "file", l.source(), "layers", l.policy.Layers(), "warnings", len(l.warnings))
+	r.log.Info("configuration loaded", "file", l.source(), "layers", l.policy.Layers(), "domains", l.domains(), "warnings", len(l.warnings))
 	logWarnings(r.log, l)
 	for _, name := range l.later(r.start, r.options) {
 		r.log.Warn("this setting takes effect after a restart", "setting", name)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/weirhq/weir/httplimit"
+	"github.com/weirhq/weir/internal/front/envoyrls"
 	"github.com/weirhq/weir/internal/front/forwardauth"
 	"github.com/weirhq/weir/internal/front/httpjson"
 )
@@ -24,6 +25,24 @@ func traffic(e *Engine, p forwardauth.Profile) http.Handler {
 		default:
 			problem(http.StatusNotFound, "There is nothing here; there are /check, /v1/take, /v1/take/batch and /v1/refund.").Write(w)
 		}
+	})
+}
+
+// withEnvoy puts Envoy's requests as JSON beside the others, where they are taken.
+func withEnvoy(next http.Handler, o *Options, e *Engine) http.Handler {
+	if o.EnvoyConfig == "" {
+		return next
+	}
+	envoy := map[string]http.Handler{
+		"/json":        envoyrls.New(e, o.envoyAnswers()).JSON(),
+		"/healthcheck": envoyrls.Healthcheck(e.isReady),
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if h := envoy[r.URL.EscapedPath()]; h != nil {
+			h.ServeHTTP(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
 	})
 }
 

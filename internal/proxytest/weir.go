@@ -59,7 +59,7 @@ func StartWeir(t testing.TB, profile string) *Weir {
 		t.Fatal(err)
 	}
 	w := &Weir{t: t, args: []string{
-		"serve", "--config", file, "--http", "127.0.0.1:0", "--resp", "", "--admin", "", "--log-format", "json", "--profile", profile,
+		"serve", "--config", file, "--http", "127.0.0.1:0", "--grpc", "", "--resp", "", "--admin", "", "--log-format", "json", "--profile", profile,
 	}}
 	w.Start()
 	t.Cleanup(w.relay.close)
