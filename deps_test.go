@@ -123,6 +123,8 @@ var arrows = []arrow{
 	{"cmd/weir", "internal/daemon", "serve is the daemon"},
 	{"cmd/weir", "internal/replay", "replay is a what-if on logs"},
 	{"cmd/weir", "internal/strictyaml", "errors that begin with their place stay so"},
+	{"internal/compare", ".", "it decides one traffic by each algorithm"},
+	{"cmd/weir", "internal/compare", "compare is that, on a traffic or a log's"},
 	{"cmd/weir", "policy", "check validates a configuration without a daemon"},
 	{"cmd/weir", "github.com/spf13/cobra", "subcommands and completion; see docs/decisions.md"},
 	{"cmd/weir", "github.com/spf13/pflag", "cobra's flags, filled from the environment"},

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -83,7 +82,7 @@ func (r *replayFlags) options() (replay.Options, error) {
 
 func (r *replayFlags) write(out io.Writer, report *replay.Report) error {
 	if r.html != "" {
-		if err := writePage(r.html, report); err != nil {
+		if err := writePage(r.html, report.WriteHTML); err != nil {
 			return err
 		}
 	}
@@ -93,14 +92,6 @@ func (r *replayFlags) write(out io.Writer, report *replay.Report) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(report)
-}
-
-func writePage(name string, report *replay.Report) error {
-	page, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(report.WriteHTML(page), page.Close())
 }
 
 // incomplete is an error where a log could not be read to its end. What was read

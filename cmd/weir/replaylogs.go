@@ -77,6 +77,12 @@ func (l *openedLogs) replay(cmd *cobra.Command, o replay.Options) (*replay.Repor
 	return report, err
 }
 
+// instants are those of the requests in the only log.
+func (l *openedLogs) instants(cmd *cobra.Command) ([]int64, error) {
+	defer showProgress(cmd.ErrOrStderr(), &l.read, l.size)()
+	return replay.Instants(cmd.Context(), l.inputs[0])
+}
+
 // countingReader counts what is read.
 type countingReader struct {
 	from io.Reader

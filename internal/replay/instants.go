@@ -1,0 +1,31 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// Instants are those of the requests of a log, µs since the Unix epoch, in the
+// order of the log. The errors are those of [Run].
+func Instants(ctx context.Context, log Input) ([]int64, error) {
+	f, err := formatOf(Auto)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	s := openSource(ctx, log, f, &running)
+	var at []int64
+	var e entry
+	for entries := newMerge([]*source{s}); entries.next(&e); {
+		at = append(at, e.at)
+	}
+	var unknown *UnknownFormatError
+	if errors.As(s.tally.failed, &unknown) {
+		return nil, unknown
+	}
+	return at, ctx.Err()
+}
