@@ -52,7 +52,7 @@ func install(t *testing.T) string {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"package.json", "package-lock.json", "calls.mjs", "parse.mjs"} {
+	for _, name := range []string{"package.json", "package-lock.json", "calls.mjs", "parse.mjs", "throttle.mjs"} {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

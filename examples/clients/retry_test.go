@@ -1,5 +1,6 @@
 // Package clients runs real HTTP clients against httplimit: those that honour
-// Retry-After, and a parser of rate-limit headers.
+// Retry-After, and a parser of rate-limit headers; and real clients of Redis against
+// the daemon.
 package clients
 
 import (

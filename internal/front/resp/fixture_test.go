@@ -49,6 +49,24 @@ func (e *engine) Forget(ctx context.Context, keys []weir.Key) error {
 	return e.store.Reset(ctx, keys)
 }
 
+// blocking is an engine whose first decision waits.
+type blocking struct {
+	*engine
+	once           sync.Once
+	entered, leave chan struct{}
+}
+
+func (b *blocking) DecideEach(ctx context.Context, checks []weir.Check, results []weir.Result) (int, error) {
+	b.once.Do(func() {
+		close(b.entered)
+		select {
+		case <-b.leave:
+		case <-ctx.Done():
+		}
+	})
+	return b.engine.DecideEach(ctx, checks, results)
+}
+
 // asked are the checks of each call so far.
 func (e *engine) asked() []int {
 	e.mu.Lock()
@@ -70,16 +88,20 @@ type service struct {
 
 func start(t testing.TB, o Options) *service {
 	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return startOn(t, o, listener)
+}
+
+func startOn(t testing.TB, o Options, listener net.Listener) *service {
 	s := &service{t: t, now: noon}
 	store := weir.NewMemoryStore(weir.MemoryOptions{Clock: s.clock})
 	t.Cleanup(func() { store.Close() })
 	s.engine = &engine{store: store}
 	o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	s.server = New(s.engine, o)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
 	s.serve(listener)
 	return s
 }
