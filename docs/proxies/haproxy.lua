@@ -4,12 +4,11 @@
 local check = "http://127.0.0.1:8079/check" -- the listener weir_local in haproxy.cfg
 local backstop = 5000                       -- milliseconds; weir_local answers long before, see its timeouts
 
--- Of the client's own fields these are not passed on to weir: those that belong to
--- its connection or body, and those that weir believes HAProxy.
+-- Of the client's own fields these are not passed on to weir: they belong to its
+-- connection or its body.
 local withheld = {
     ["connection"] = true, ["keep-alive"] = true, ["te"] = true, ["trailer"] = true, ["upgrade"] = true,
     ["transfer-encoding"] = true, ["content-length"] = true, ["expect"] = true, ["host"] = true,
-    ["x-real-ip"] = true, ["x-original-method"] = true, ["x-original-uri"] = true, ["x-original-host"] = true,
 }
 
 local rate_fields = {
@@ -29,6 +28,7 @@ local function question(txn)
             headers[name] = list
         end
     end
+    -- These weir believes, so they replace the client's.
     headers["x-real-ip"] = { txn.sf:src() }
     headers["x-original-method"] = { txn.sf:method() }
     headers["x-original-uri"] = { txn.sf:pathq() }
