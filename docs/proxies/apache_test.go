@@ -15,18 +15,11 @@ import (
 const apacheThreads = 4
 
 func TestApache(t *testing.T) {
-	testApache(t, proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true, Early: true, Connections: apacheThreads})
-}
-
-func TestApacheClosed(t *testing.T) {
-	testApache(t, proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Connections: apacheThreads},
-		"local open = true ", "local open = false")
-}
-
-func testApache(t *testing.T, p proxytest.Promises, changes ...string) {
-	t.Parallel()
-	weir, upstream := proxytest.StartWeir(t, "nginx"), proxytest.StartUpstream(t)
-	p.Test(t, startApache(t, weir, upstream.Addr, changes...), weir)
+	p := proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true, Early: true, Connections: apacheThreads}
+	proxytest.Run(t, "nginx", p, proxytest.Variants{
+		Patient: []string{"within = 0.2", "within = 20"},
+		Closed:  []string{"local open = true ", "local open = false"},
+	}, startApache)
 }
 
 // startApache starts Apache with apache.conf in place of

@@ -13,14 +13,9 @@ import (
 // An API that breaks off is not taken for a weir that does not answer: the request
 // would reach it twice.
 func TestAPIBreaksOff(t *testing.T) {
-	nginx := func(file string) func(*testing.T, *proxytest.Weir, string, ...string) string {
-		return func(t *testing.T, weir *proxytest.Weir, upstream string, _ ...string) string {
-			return startNginx(t, file, weir, upstream)
-		}
-	}
 	for _, one := range []struct {
 		name, profile string
-		start         func(t *testing.T, weir *proxytest.Weir, upstream string, changes ...string) string
+		start         proxytest.Start
 	}{
 		{"nginx-auth-request.conf", "nginx", nginx("nginx-auth-request.conf")},
 		{"nginx-accel.conf", "nginx", nginx("nginx-accel.conf")},

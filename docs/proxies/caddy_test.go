@@ -13,17 +13,13 @@ import (
 )
 
 func TestCaddy(t *testing.T) {
-	testCaddy(t, proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true})
-}
-
-func TestCaddyClosed(t *testing.T) {
-	testCaddy(t, proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody}, "import api # the", "import closed # the")
-}
-
-func testCaddy(t *testing.T, p proxytest.Promises, changes ...string) {
-	t.Parallel()
-	weir, upstream := proxytest.StartWeir(t, "caddy"), proxytest.StartUpstream(t)
-	p.Test(t, startCaddy(t, "Caddyfile", "", weir, upstream.Addr, changes...), weir)
+	p := proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true}
+	proxytest.Run(t, "caddy", p, proxytest.Variants{
+		Patient: []string{"dial_timeout 100ms", "dial_timeout 20s", "response_header_timeout 200ms", "response_header_timeout 20s"},
+		Closed:  []string{"import api # the", "import closed # the"},
+	}, func(t *testing.T, weir *proxytest.Weir, upstream string, changes ...string) string {
+		return startCaddy(t, "Caddyfile", "", weir, upstream, changes...)
+	})
 }
 
 func TestCaddyBehindAnother(t *testing.T) {

@@ -7,24 +7,17 @@ import (
 	"github.com/weirhq/weir/internal/proxytest"
 )
 
-// envoyPromises are those of all files.
-var envoyPromises = proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Early: true, HTTP11: true}
-
 // Over HTTP Envoy takes any 5xx for a failure, weir's own too.
 func TestEnvoyHTTP(t *testing.T) {
-	p := envoyPromises
-	p.Open, p.Undecided = true, true
-	testEnvoyHTTP(t, p)
-}
-
-func TestEnvoyHTTPClosed(t *testing.T) {
-	testEnvoyHTTP(t, envoyPromises, "failure_mode_allow: true", "failure_mode_allow: false")
-}
-
-func testEnvoyHTTP(t *testing.T, p proxytest.Promises, changes ...string) {
-	t.Parallel()
-	weir, upstream := proxytest.StartWeir(t, "envoy"), proxytest.StartUpstream(t)
-	p.Test(t, startEnvoy(t, "envoy-ext-authz-http.yaml", "8080", weir, upstream.Addr, changes...), weir)
+	p := proxytest.Promises{
+		Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true, Undecided: true, Early: true, HTTP11: true,
+	}
+	proxytest.Run(t, "envoy", p, proxytest.Variants{
+		Patient: []string{"timeout: 0.2s", "timeout: 20s"},
+		Closed:  []string{"failure_mode_allow: true", "failure_mode_allow: false"},
+	}, func(t *testing.T, weir *proxytest.Weir, upstream string, changes ...string) string {
+		return startEnvoy(t, "envoy-ext-authz-http.yaml", "8080", weir, upstream, changes...)
+	})
 }
 
 // startEnvoy starts Envoy with a file of this folder, where weir is at a port, with

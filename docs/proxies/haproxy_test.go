@@ -7,18 +7,11 @@ import (
 )
 
 func TestHAProxy(t *testing.T) {
-	testHAProxy(t, proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true, Early: true})
-}
-
-func TestHAProxyClosed(t *testing.T) {
-	testHAProxy(t, proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody},
-		"http-request lua.weir open", "http-request lua.weir closed")
-}
-
-func testHAProxy(t *testing.T, p proxytest.Promises, changes ...string) {
-	t.Parallel()
-	weir, upstream := proxytest.StartWeir(t, "haproxy"), proxytest.StartUpstream(t)
-	p.Test(t, startHAProxy(t, weir, upstream.Addr, changes...), weir)
+	p := proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true, Early: true}
+	proxytest.Run(t, "haproxy", p, proxytest.Variants{
+		Patient: []string{" 200ms", " 4s"}, // the Lua file's own timeout is 5 s
+		Closed:  []string{"http-request lua.weir open", "http-request lua.weir closed"},
+	}, startHAProxy)
 }
 
 // startHAProxy starts HAProxy with these changes made to haproxy.cfg beside the

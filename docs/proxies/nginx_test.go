@@ -11,26 +11,27 @@ import (
 func TestMain(m *testing.M) { os.Exit(proxytest.Main(m)) }
 
 func TestNginxAuthRequest(t *testing.T) {
-	testNginx(t, "nginx-auth-request.conf", proxytest.Promises{Allowed: proxytest.RateHeaders, Open: true, Early: true})
-}
-
-func TestNginxAuthRequestClosed(t *testing.T) {
-	testNginx(t, "nginx-auth-request.conf", proxytest.Promises{Allowed: proxytest.RateHeaders}, "return 204;", "return 403;")
+	testNginx(t, "nginx-auth-request.conf", proxytest.Promises{Allowed: proxytest.RateHeaders, Open: true, Early: true},
+		"return 204;", "return 403;")
 }
 
 func TestNginxAccel(t *testing.T) {
-	testNginx(t, "nginx-accel.conf", proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true})
-}
-
-func TestNginxAccelClosed(t *testing.T) {
-	testNginx(t, "nginx-accel.conf", proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody},
+	testNginx(t, "nginx-accel.conf", proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true},
 		"error_page 502 504 = @api;", "error_page 502 504 = @weir_down;")
 }
 
-func testNginx(t *testing.T, file string, p proxytest.Promises, changes ...string) {
-	t.Parallel()
-	weir, upstream := proxytest.StartWeir(t, "nginx"), proxytest.StartUpstream(t)
-	p.Test(t, startNginx(t, file, weir, upstream.Addr, changes...), weir)
+// testNginx tests a file, which the last two make fail closed.
+func testNginx(t *testing.T, file string, p proxytest.Promises, open, closed string) {
+	proxytest.Run(t, "nginx", p, proxytest.Variants{
+		Patient: []string{" 200ms;", " 20s;"},
+		Closed:  []string{open, closed},
+	}, nginx(file))
+}
+
+func nginx(file string) proxytest.Start {
+	return func(t *testing.T, weir *proxytest.Weir, upstream string, changes ...string) string {
+		return startNginx(t, file, weir, upstream, changes...)
+	}
 }
 
 // startNginx starts nginx with a file of this folder in place of

@@ -11,25 +11,25 @@ import (
 )
 
 func TestTraefik(t *testing.T) {
-	testTraefik(t, startForwardAuth, proxytest.Promises{Body: proxytest.WeirBody, Open: true})
-}
-
-func TestTraefikClosed(t *testing.T) {
-	testTraefik(t, startForwardAuth, proxytest.Promises{Body: proxytest.WeirBody}, "fallback: ping@internal", "fallback: closed")
+	proxytest.Run(t, "traefik", proxytest.Promises{Body: proxytest.WeirBody, Open: true}, proxytest.Variants{
+		Patient: []string{"dialTimeout: 100ms", "dialTimeout: 20s", "responseHeaderTimeout: 200ms", "responseHeaderTimeout: 20s"},
+		Closed:  []string{"fallback: ping@internal", "fallback: closed"},
+	}, alone(startForwardAuth))
 }
 
 func TestTraefikPlugin(t *testing.T) {
-	testTraefik(t, startPlugin, proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true})
+	p := proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true}
+	proxytest.Run(t, "traefik", p, proxytest.Variants{
+		Patient: []string{"timeout: 200ms", "timeout: 20s"},
+		Closed:  []string{"closed: false", "closed: true"},
+	}, alone(startPlugin))
 }
 
-func TestTraefikPluginClosed(t *testing.T) {
-	testTraefik(t, startPlugin, proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody}, "closed: false", "closed: true")
-}
-
-func testTraefik(t *testing.T, start startTraefik, p proxytest.Promises, changes ...string) {
-	t.Parallel()
-	weir := proxytest.StartWeir(t, "traefik")
-	p.Test(t, start(t, weir, "", changes...), weir)
+// alone starts Traefik with no other proxy before it.
+func alone(start startTraefik) proxytest.Start {
+	return func(t *testing.T, weir *proxytest.Weir, _ string, changes ...string) string {
+		return start(t, weir, "", changes...)
+	}
 }
 
 func TestTraefikBehindAnother(t *testing.T) {

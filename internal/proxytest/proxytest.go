@@ -4,12 +4,17 @@
 //
 //	func TestMain(m *testing.M) { os.Exit(proxytest.Main(m)) }
 //
-//	upstream := proxytest.StartUpstream(t)
-//	weir := proxytest.StartWeir(t, "nginx")
-//	listen := proxytest.FreeAddr(t)
-//	file := proxytest.Config(t, "nginx.conf", "127.0.0.1:8080", weir.Addr, "127.0.0.1:3000", upstream.Addr, ...)
-//	proxytest.StartProxy(t, listen, "nginx", "-c", file)
-//	proxytest.Promises{Allowed: proxytest.RateHeaders, Open: true}.Test(t, listen, weir)
+//	func TestNginx(t *testing.T) {
+//		p := proxytest.Promises{Allowed: proxytest.RateHeaders, Open: true}
+//		proxytest.Run(t, "nginx", p, proxytest.Variants{Patient: ..., Closed: ...}, startNginx)
+//	}
+//
+//	func startNginx(t *testing.T, weir *proxytest.Weir, upstream string, changes ...string) string {
+//		listen := proxytest.FreeAddr(t)
+//		file := proxytest.Config(t, "nginx.conf", append(changes, "127.0.0.1:8080", weir.Addr, "127.0.0.1:3000", upstream, ...)...)
+//		proxytest.StartProxy(t, listen, "nginx", "-c", file)
+//		return listen
+//	}
 //
 // Everything listens on 127.0.0.1. Clients come from other addresses of
 // 127.0.0.0/8, which is how a test sees whose address arrives. A part that is

@@ -1,0 +1,223 @@
+package proxytest
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func (p Promises) allowed(t *testing.T, c *Client) {
+	a := c.Get("/many?a=1")
+	passes(t, a)
+	for _, name := range p.Allowed {
+		if len(a.Header[name]) != 1 || a.Header[name][0] == "" {
+			t.Errorf("%s is %q", name, a.Header[name])
+		}
+	}
+	if len(p.Allowed) > 0 {
+		limitIs(t, a, 1000)
+	}
+}
+
+func (p Promises) refused(t *testing.T, c *Client) {
+	passes(t, c.Get("/once"))
+	a := c.Get("/once")
+	limitIs(t, a, 1)
+	for _, name := range RateHeaders {
+		if len(a.Header[name]) != 1 || a.Header[name][0] == "" {
+			t.Errorf("%s is %q", name, a.Header[name])
+		}
+	}
+	if got := a.Header.Get("X-Ratelimit-Remaining"); got != "0" {
+		t.Errorf("%s remain", got)
+	}
+	if got := a.Header.Get("Cache-Control"); got != "no-store" {
+		t.Errorf("Cache-Control is %q", got)
+	}
+	if wait, err := strconv.Atoi(a.Header.Get("Retry-After")); err != nil || wait < 1 || wait > 3600 {
+		t.Errorf("Retry-After is %q", a.Header.Get("Retry-After"))
+	}
+	if got := a.Header.Get("Content-Type"); got != "application/problem+json" {
+		t.Errorf("Content-Type is %q", got)
+	}
+	if !strings.Contains(a.Body, `"https://iana.org/assignments/http-problem-types#quota-exceeded"`) {
+		t.Errorf("the body is %q", a.Body)
+	}
+	if p.Body == WeirBody && !strings.Contains(a.Body, `"violated-policies"`) {
+		t.Errorf("the body is %q", a.Body)
+	}
+	if head := c.Send(http.MethodHead, "/once", ""); head.Status != http.StatusTooManyRequests || head.Body != "" {
+		t.Errorf("HEAD: %d %q", head.Status, head.Body)
+	}
+	if p.Early {
+		limitIs(t, c.SendRaw("POST /once HTTP/1.1\r\nHost: api.example.com\r\nContent-Length: 1000000\r\n\r\nand no more"), 1)
+	}
+}
+
+// method tells by the limits that weir met which methods it was told of.
+func method(t *testing.T, c *Client) {
+	body := strings.Repeat("a body of some length ", 1000)
+	for _, one := range []struct {
+		method, body string
+		limit        int
+	}{{"GET", "", 2}, {"POST", body, 3}, {"HEAD", "", 4}} {
+		for range one.limit {
+			a := c.Send(one.method, "/method", one.body)
+			if one.method != http.MethodHead {
+				passes(t, a)
+				if a.Seen.Method != one.method || a.Seen.Body != one.body {
+					t.Fatalf("the upstream saw %s with %d bytes, not %s with %d", a.Seen.Method, len(a.Seen.Body), one.method, len(one.body))
+				}
+			}
+		}
+		limitIs(t, c.Send(one.method, "/method", one.body), one.limit)
+	}
+}
+
+func uri(t *testing.T, c *Client) {
+	// weir must not take the client's query for its own options.
+	const uri = "/path/a%20b%2Fc+d/end?q=1%262&cost=7&peek=1&deny=418&accel=@x&explain=1"
+	for range 6 {
+		a := c.Get(uri)
+		passes(t, a)
+		if a.Seen.URI != uri {
+			t.Fatalf("the upstream saw %s", a.Seen.URI)
+		}
+	}
+	limitIs(t, c.Get(uri), 6)
+}
+
+// wholeURI names the same path with scheme and host before it, as HTTP/1.1 allows.
+func wholeURI(t *testing.T, c *Client) {
+	passes(t, c.Get("/once"))
+	limitIs(t, c.SendRaw("GET http://api.example.com/once HTTP/1.1\r\nHost: api.example.com\r\n\r\n"), 1)
+}
+
+// noHost asks as HTTP/1.0 allows.
+func (p Promises) noHost(t *testing.T, c *Client) {
+	first := c.SendRaw("GET /once HTTP/1.0\r\n\r\n")
+	if p.HTTP11 {
+		if first.Status != http.StatusUpgradeRequired {
+			t.Errorf("got %d %s", first.Status, first.Body)
+		}
+		return
+	}
+	passes(t, first)
+	limitIs(t, c.SendRaw("GET /once HTTP/1.0\r\n\r\n"), 1)
+}
+
+func websocket(t *testing.T, c *Client) {
+	a, back := c.Websocket("/once", "there and back")
+	if a.Status != http.StatusSwitchingProtocols || back != "there and back" {
+		t.Fatalf("got %d %v, and back came %q", a.Status, a.Header, back)
+	}
+	a, _ = c.Websocket("/once", "")
+	limitIs(t, a, 1)
+}
+
+func address(t *testing.T, c, other *Client) {
+	for range 5 {
+		passes(t, c.Get("/address"))
+	}
+	limitIs(t, c.Get("/address"), 5)
+	passes(t, other.Get("/address"))
+}
+
+func apiKey(t *testing.T, c *Client) {
+	passes(t, c.Get("/once"))
+	limitIs(t, c.Get("/once"), 1)
+	passes(t, c.Get("/once", "X-API-Key", "k1"))
+}
+
+// listed is refused for whose request it is, which no waiting changes.
+func listed(t *testing.T, c *Client) {
+	a := c.Get("/many")
+	if a.Status != http.StatusForbidden || a.Seen != nil || a.Header.Get("Retry-After") != "" {
+		t.Errorf("got %d %v %s", a.Status, a.Header, a.Body)
+	}
+}
+
+// spoof is what a client sends who wants to be taken for another, or for one who
+// asks for something else.
+func spoof(ip string) []string {
+	return []string{
+		"X-Forwarded-For", ip, "X-Real-IP", ip, "Forwarded", "for=" + ip,
+		"X-Original-URI", "/elsewhere", "X-Original-Method", "PUT", "X-Original-Host", "elsewhere.example",
+		"X-Forwarded-Uri", "/elsewhere", "X-Forwarded-Method", "PUT", "X-Forwarded-Host", "elsewhere.example",
+	}
+}
+
+func spoofed(t *testing.T, liar, victim *Client) {
+	a := liar.Get("/once", spoof(victim.IP)...)
+	passes(t, a)
+	seesThrough(t, a.Seen, liar.IP)
+	limitIs(t, liar.Get("/once", spoof("203.0.113.77")...), 1)
+	limitIs(t, liar.Get("/once", append(spoof("203.0.113.78"), spoof("203.0.113.79")...)...), 1)
+	passes(t, victim.Get("/once"))
+}
+
+// seesThrough checks that the upstream is told of the client's address and
+// request what is true, or nothing.
+func seesThrough(t *testing.T, seen *Seen, ip string) {
+	t.Helper()
+	for name, truth := range map[string]string{
+		"X-Forwarded-For": ip, "X-Real-Ip": ip, "Forwarded": "for=" + ip,
+		"X-Original-Uri": "/once", "X-Original-Method": "GET", "X-Original-Host": seen.Host,
+		"X-Forwarded-Uri": "/once", "X-Forwarded-Method": "GET", "X-Forwarded-Host": seen.Host,
+	} {
+		if got := strings.Join(seen.Header[name], ", "); got != "" && got != truth {
+			t.Errorf("the upstream saw %s: %s", name, got)
+		}
+	}
+	if got := seen.Header.Get("X-Forwarded-For"); got != ip {
+		t.Errorf("the upstream saw X-Forwarded-For: %q", got)
+	}
+}
+
+// reuse counts connections for many checks.
+func (p Promises) reuse(t *testing.T, c *Client, weir *Weir) {
+	before := weir.Connections()
+	for range 60 {
+		passes(t, c.Get("/many"))
+	}
+	if made := weir.Connections() - before; made > max(1, p.Connections) {
+		t.Errorf("%d connections for 60 checks", made)
+	}
+}
+
+// undecided has weir say that it has no decision and that this means no. Even a
+// proxy that lets requests pass while weir is silent has to do as it says, if it
+// can tell the one from the other.
+func (p Promises) undecided(t *testing.T, c *Client, weir *Weir) {
+	weir.Stop()
+	weir.args = append(weir.args, "--store", "redis://"+FreeAddr(t))
+	weir.Start()
+	recovers(t, c)
+	a := c.Get("/denied")
+	if p.Undecided {
+		passes(t, a)
+	} else if a.Status != http.StatusServiceUnavailable || a.Seen != nil {
+		t.Errorf("got %d %s", a.Status, a.Body)
+	}
+}
+
+// passes wants the upstream's answer.
+func passes(t *testing.T, a Answer) {
+	t.Helper()
+	if a.Status != http.StatusOK || a.Seen == nil {
+		t.Fatalf("got %d %v %s", a.Status, a.Header, a.Body)
+	}
+}
+
+// limitIs wants an answer decided by the limit of this count; where that gives
+// no room, a refusal.
+func limitIs(t *testing.T, a Answer, count int) {
+	t.Helper()
+	if got := a.Header.Get("X-Ratelimit-Limit"); got != strconv.Itoa(count) {
+		t.Fatalf("decided by the limit %q, want %d: %d %v %s", got, count, a.Status, a.Header, a.Body)
+	}
+	if count < 100 && (a.Status != http.StatusTooManyRequests || a.Seen != nil) {
+		t.Fatalf("got %d %v %s", a.Status, a.Header, a.Body)
+	}
+}
