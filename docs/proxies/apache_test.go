@@ -22,22 +22,35 @@ func TestApache(t *testing.T) {
 	}, startApache)
 }
 
-// startApache starts Apache with apache.conf in place of
-// /etc/apache2/conf-enabled, with these changes made to apache.lua beside the
-// addresses, and returns where it listens.
+func TestApacheBehindAnother(t *testing.T) {
+	t.Parallel()
+	weir, upstream := proxytest.StartWeir(t, "nginx"), proxytest.StartUpstream(t)
+	testBehind(t, startApacheWith(t, weir, upstream.Addr, []string{
+		"UseCanonicalName Off", "UseCanonicalName Off\n    RemoteIPHeader X-Forwarded-For\n    RemoteIPInternalProxy 127.0.0.1",
+	}, nil))
+}
+
 func startApache(t *testing.T, weir *proxytest.Weir, upstream string, changes ...string) string {
+	t.Helper()
+	return startApacheWith(t, weir, upstream, nil, changes)
+}
+
+// startApacheWith starts Apache with apache.conf in place of
+// /etc/apache2/conf-enabled, with changes made to it and to apache.lua beside the
+// addresses, and returns where it listens.
+func startApacheWith(t *testing.T, weir *proxytest.Weir, upstream string, inConf, inLua []string) string {
 	t.Helper()
 	listen, dir := proxytest.FreeAddr(t), t.TempDir()
 	host, port, err := net.SplitHostPort(weir.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lua := proxytest.Config(t, "apache.lua", append(changes, `"127.0.0.1", 8080`, `"`+host+`", `+port)...)
-	site := proxytest.Config(t, "apache.conf",
+	lua := proxytest.Config(t, "apache.lua", append(inLua, `"127.0.0.1", 8080`, `"`+host+`", `+port)...)
+	site := proxytest.Config(t, "apache.conf", append(inConf,
 		"/etc/apache2/weir.lua", lua,
 		"<VirtualHost *:80>", "<VirtualHost "+listen+">",
 		"http://127.0.0.1:3000/", "http://"+upstream+"/",
-	)
+	)...)
 	text := `ServerName localhost
 DefaultRuntimeDir ` + dir + `
 PidFile ` + dir + `/pid
@@ -46,7 +59,7 @@ Listen ` + listen + `
 User www-data
 Group www-data
 `
-	for _, module := range []string{"mpm_event", "authz_core", "lua", "headers", "proxy", "proxy_http"} {
+	for _, module := range []string{"mpm_event", "authz_core", "lua", "headers", "remoteip", "proxy", "proxy_http"} {
 		text += "LoadModule " + module + "_module /usr/lib/apache2/modules/mod_" + module + ".so\n"
 	}
 	text += fmt.Sprintf("ServerLimit 1\nStartServers 1\nThreadsPerChild %d\nMaxRequestWorkers %[1]d\nInclude %s\n", apacheThreads, site)

@@ -1,6 +1,7 @@
 package proxies
 
 import (
+	"net/http"
 	"testing"
 
 	"github.com/weirhq/weir/internal/proxytest"
@@ -12,6 +13,29 @@ func TestHAProxy(t *testing.T) {
 		Patient: []string{" 200ms", " 4s"}, // the Lua file's own timeout is 5 s
 		Closed:  []string{"http-request lua.weir open", "http-request lua.weir closed"},
 	}, startHAProxy)
+}
+
+func TestHAProxyBehindAnother(t *testing.T) {
+	t.Parallel()
+	weir, upstream := proxytest.StartWeir(t, "haproxy"), proxytest.StartUpstream(t)
+	testBehind(t, startHAProxy(t, weir, upstream.Addr, "    http-request lua.weir open",
+		"    http-request set-src req.hdr_ip(X-Forwarded-For,-1) if { src 127.0.0.1 }\n    http-request lua.weir open"))
+}
+
+// A rule's condition says which requests fail closed.
+func TestHAProxyPartlyClosed(t *testing.T) {
+	t.Parallel()
+	weir, upstream := proxytest.StartWeir(t, "haproxy"), proxytest.StartUpstream(t)
+	listen := startHAProxy(t, weir, upstream.Addr, "    http-request lua.weir open ",
+		"    http-request lua.weir closed if { path_beg /pay }\n    http-request lua.weir open unless { path_beg /pay } ")
+	weir.Stop()
+	c := proxytest.NewClient(t, "127.0.8.1", listen)
+	if a := c.Get("/pay"); a.Status != http.StatusServiceUnavailable {
+		t.Errorf("/pay: %d", a.Status)
+	}
+	if a := c.Get("/many"); a.Status != http.StatusOK {
+		t.Errorf("/many: %d", a.Status)
+	}
 }
 
 // startHAProxy starts HAProxy with these changes made to haproxy.cfg beside the

@@ -28,6 +28,15 @@ func testNginx(t *testing.T, file string, p proxytest.Promises, open, closed str
 	}, nginx(file))
 }
 
+func TestNginxBehindAnother(t *testing.T) {
+	t.Parallel()
+	const realip = "set_real_ip_from 127.0.0.1; real_ip_header X-Forwarded-For; real_ip_recursive on;"
+	for _, file := range []string{"nginx-auth-request.conf", "nginx-accel.conf"} {
+		weir, upstream := proxytest.StartWeir(t, "nginx"), proxytest.StartUpstream(t)
+		testBehind(t, startNginx(t, file, weir, upstream.Addr, "server_name api.example.com;", "server_name api.example.com; "+realip))
+	}
+}
+
 func nginx(file string) proxytest.Start {
 	return func(t *testing.T, weir *proxytest.Weir, upstream string, changes ...string) string {
 		return startNginx(t, file, weir, upstream, changes...)

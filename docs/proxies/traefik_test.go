@@ -11,14 +11,14 @@ import (
 )
 
 func TestTraefik(t *testing.T) {
-	proxytest.Run(t, "traefik", proxytest.Promises{Body: proxytest.WeirBody, Open: true}, proxytest.Variants{
+	proxytest.Run(t, "traefik", proxytest.Promises{Body: proxytest.WeirBody, Open: true, Early: true}, proxytest.Variants{
 		Patient: []string{"dialTimeout: 100ms", "dialTimeout: 20s", "responseHeaderTimeout: 200ms", "responseHeaderTimeout: 20s"},
 		Closed:  []string{"fallback: ping@internal", "fallback: closed"},
 	}, alone(startForwardAuth))
 }
 
 func TestTraefikPlugin(t *testing.T) {
-	p := proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true}
+	p := proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true, Early: true}
 	proxytest.Run(t, "traefik", p, proxytest.Variants{
 		Patient: []string{"timeout: 200ms", "timeout: 20s"},
 		Closed:  []string{"closed: false", "closed: true"},
