@@ -35,8 +35,10 @@ race:
 	@scripts/install-test-deps check
 	go test -race $(CORE)
 
-bench: ## every benchmark, COUNT=8 rounds, with benchstat's summary (BENCH=regexp)
+bench: ## every benchmark, COUNT=8 rounds, with benchstat's summary (BENCH=regexp); then weir replay beside awk and goaccess
+	@scripts/install-test-deps bench
 	@scripts/bench
+	@scripts/bench-replay
 
 fuzz: ## every fuzz target for FUZZTIME=30s
 	@scripts/fuzz $(TARGET)

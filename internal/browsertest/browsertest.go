@@ -178,15 +178,16 @@ func (p *Page) Dark(dark bool) {
 	}))
 }
 
-// Screenshot writes what the whole page looks like to a PNG file, for whoever asks
-// for one by naming a folder in WEIR_SCREENSHOTS.
+// Screenshot writes what the window shows to a PNG file, for whoever asks for one by
+// naming a folder in WEIR_SCREENSHOTS. So the pictures in the documentation are made
+// by the tests.
 func (p *Page) Screenshot(name string) {
 	p.t.Helper()
 	folder := os.Getenv("WEIR_SCREENSHOTS")
 	if folder == "" {
 		return
 	}
-	image := Run(p, chromedp.FullScreenshot(100))
+	image := Run(p, chromedp.CaptureScreenshot())
 	if err := os.WriteFile(filepath.Join(folder, name), image, 0o644); err != nil {
 		p.t.Fatal(err)
 	}

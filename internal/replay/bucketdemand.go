@@ -31,8 +31,6 @@ type point struct{ x, y int64 } // µs, requests
 // out lower than it is.
 const maxCorners = 512
 
-func newBucketDemand(l *algorithm.Limit) *bucketDemand { return &bucketDemand{limit: l} }
-
 func (d *bucketDemand) add(now, cost int64) int64 {
 	if d.begun {
 		d.push(d.at)

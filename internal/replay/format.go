@@ -84,7 +84,7 @@ func detect(lines []string) *format {
 // reads is how many records of the format the lines hold, broken ones too.
 func (f *format) reads(lines []string) (n int) {
 	j := joiner{parse: f.make(), tally: &fileTally{}}
-	j.emit = func(_ entry, text string) {
+	j.emit = func(_ *entry, text string) {
 		if f.is == nil || f.is(text) {
 			n++
 		}

@@ -76,7 +76,6 @@ func TestPageSlider(t *testing.T) {
 // It fits a phone, and the dark.
 func TestPageFits(t *testing.T) {
 	page, _ := open(t, file(t, layered, "nginx_api_9days.log.gz"))
-	page.Screenshot("replay.png")
 	for _, width := range []int64{360, 800, 1280} {
 		page.Resize(width, 800)
 		if wide := browsertest.Eval[int](page, "document.documentElement.scrollWidth"); int64(wide) > width {
@@ -89,9 +88,9 @@ func TestPageFits(t *testing.T) {
 	if dark := browsertest.Eval[string](page, ground); dark == light {
 		t.Errorf("it is %s in the dark too", dark)
 	}
-	page.Screenshot("replay-dark.png")
-	page.Resize(390, 844)
-	page.Screenshot("replay-phone.png")
+	page.Dark(false)
+	page.Resize(1000, 780)
+	page.Screenshot("replay.png")
 	page.Clean()
 }
 

@@ -10,7 +10,9 @@ const maxPieces = 4
 type joiner struct {
 	parse parse
 	tally *fileTally
-	emit  func(e entry, text string)
+	emit  func(e *entry, text string) // takes a copy
+
+	entry entry // of the line at hand
 
 	pieces []piece // lines that are no record, the oldest first
 	last   string  // the last record, for as long as more of it may follow
@@ -26,11 +28,11 @@ func (j *joiner) line(number int64, text string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	var e entry
-	switch j.parse(text, &e) {
+	j.entry = entry{}
+	switch j.parse(text, &j.entry) {
 	case record:
 		j.giveUp(len(j.pieces))
-		j.found(e, text)
+		j.found(text)
 	case remark:
 		j.giveUp(len(j.pieces))
 		j.last = ""
@@ -39,10 +41,10 @@ func (j *joiner) line(number int64, text string) {
 	}
 }
 
-func (j *joiner) found(e entry, text string) {
+func (j *joiner) found(text string) {
 	j.last = text
 	j.tally.records++
-	j.emit(e, text)
+	j.emit(&j.entry, text)
 }
 
 // rest takes a line that is no record by itself: the rest of one that was begun,
@@ -50,12 +52,12 @@ func (j *joiner) found(e entry, text string) {
 func (j *joiner) rest(number int64, text string) {
 	for i := len(j.pieces) - 1; i >= 0; i-- {
 		joined := j.joined(i) + text
-		var e entry
-		if j.parse(joined, &e) == record {
+		j.entry = entry{}
+		if j.parse(joined, &j.entry) == record {
 			j.tally.rejoined += int64(len(j.pieces) - i)
 			j.pieces, j.last = j.pieces[:i], ""
 			j.giveUp(i)
-			j.found(e, joined)
+			j.found(joined)
 			return
 		}
 	}

@@ -133,4 +133,9 @@ func cutNested(left string) (value, rest string, ok bool) {
 	return "", "", false
 }
 
-func trimBlank(text string) string { return strings.TrimLeft(text, " \t\r\n") }
+func trimBlank(text string) string {
+	for text != "" && (text[0] == ' ' || text[0] == '\t' || text[0] == '\r' || text[0] == '\n') {
+		text = text[1:]
+	}
+	return text
+}

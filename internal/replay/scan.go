@@ -8,7 +8,7 @@ type scanner struct{ left string }
 
 // word takes what stands before the next space, and that.
 func (s *scanner) word() (string, bool) {
-	s.left = strings.TrimLeft(s.left, " ")
+	s.left = skipSpaces(s.left)
 	i := strings.IndexByte(s.left, ' ')
 	if i < 0 {
 		i = len(s.left)
@@ -16,6 +16,13 @@ func (s *scanner) word() (string, bool) {
 	word := s.left[:i]
 	s.left = strings.TrimPrefix(s.left[i:], " ")
 	return word, word != ""
+}
+
+func skipSpaces(text string) string {
+	for text != "" && text[0] == ' ' {
+		text = text[1:]
+	}
+	return text
 }
 
 // words passes over n of them.
@@ -31,7 +38,7 @@ func (s *scanner) words(n int) bool {
 // quoted takes a text in double quotes, in which a backslash keeps the next
 // character from ending it.
 func (s *scanner) quoted() (string, bool) {
-	left := strings.TrimLeft(s.left, " ")
+	left := skipSpaces(s.left)
 	if left == "" || left[0] != '"' {
 		return "", false
 	}
@@ -49,7 +56,7 @@ func (s *scanner) quoted() (string, bool) {
 
 // bracketed takes a text in [ and ].
 func (s *scanner) bracketed() (string, bool) {
-	left := strings.TrimLeft(s.left, " ")
+	left := skipSpaces(s.left)
 	end := strings.IndexByte(left, ']')
 	if end < 0 || left[0] != '[' {
 		return "", false

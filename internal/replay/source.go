@@ -77,7 +77,7 @@ func (s *source) read(ctx context.Context, from io.Reader, f *format) error {
 	s.tally.format = f.name
 	var batch []entry
 	j := joiner{parse: f.make(), tally: &s.tally}
-	j.emit = func(e entry, _ string) { batch = append(batch, e) }
+	j.emit = func(e *entry, _ string) { batch = append(batch, *e) }
 	for ; err == nil; err = s.hand(ctx, &batch, batchSize) {
 		var line string
 		if len(begun) > 0 {

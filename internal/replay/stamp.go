@@ -20,7 +20,7 @@ func commonStamp(text string) (int64, bool) {
 	if !ok1 || !ok2 || !ok3 || month == 0 || day < 1 || day > 31 {
 		return 0, false
 	}
-	zone, ok := zoneOf(strings.TrimLeft(rest, " "))
+	zone, ok := zoneOf(skipSpaces(rest))
 	return 1_000_000*(86_400*daysSince1970(year, month, day)-zone) + clock, ok
 }
 
@@ -36,7 +36,7 @@ func isoStamp(text string) (int64, bool) {
 	if !ok1 || !ok2 || !ok3 || !ok4 || month < 1 || month > 12 || day < 1 || day > 31 {
 		return 0, false
 	}
-	zone, ok := zoneOf(strings.TrimLeft(rest, " "))
+	zone, ok := zoneOf(skipSpaces(rest))
 	return 1_000_000*(86_400*daysSince1970(year, month, day)-zone) + clock, ok
 }
 

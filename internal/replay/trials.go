@@ -24,6 +24,7 @@ const noCount = math.MaxInt64
 type trials struct {
 	limit   *algorithm.Limit
 	ladder  []algorithm.Limit
+	start   func() demand
 	callers []trial
 }
 
@@ -50,21 +51,25 @@ type demand interface {
 	before(l *algorithm.Limit, now int64) step
 }
 
-func newTrials(l *algorithm.Limit) *trials { return &trials{limit: l, ladder: ladder(l)} }
+func newTrials(l *algorithm.Limit) *trials {
+	return &trials{limit: l, ladder: ladder(l), start: demandOf(l)}
+}
 
-func (t *trials) newDemand() demand {
-	switch t.limit.Kind {
+// demandOf makes what follows one more caller of the limit.
+func demandOf(l *algorithm.Limit) func() demand {
+	switch l.Kind {
 	case algorithm.FixedWindow, algorithm.SlidingCounter:
-		return newWindowDemand(t.limit)
+		top := boundless(l)
+		return func() demand { return &windowDemand{boundless: top} }
 	case algorithm.SlidingLog:
-		return &logDemand{period: t.limit.Period}
+		return func() demand { return &logDemand{period: l.Period} }
 	}
-	return newBucketDemand(t.limit)
+	return func() demand { return &bucketDemand{limit: l} }
 }
 
 func (t *trials) add(caller int, now, cost int64) {
 	for caller >= len(t.callers) {
-		t.callers = append(t.callers, trial{demand: t.newDemand()})
+		t.callers = append(t.callers, trial{demand: t.start()})
 	}
 	if cost == 0 {
 		return // it takes nothing

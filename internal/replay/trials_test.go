@@ -101,7 +101,7 @@ func TestTrialsAreBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := newTrials(&limit).newDemand()
+		d := demandOf(&limit)()
 		var calls []call
 		need, now := int64(0), int64(1_700_000_000_000_000)
 		for range 20_000 {

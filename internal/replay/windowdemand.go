@@ -10,16 +10,17 @@ type windowDemand struct {
 	prior, last algorithm.State
 }
 
-func newWindowDemand(l *algorithm.Limit) *windowDemand {
+// boundless is the limit with the greatest count that there is.
+func boundless(l *algorithm.Limit) *algorithm.Limit {
 	top := algorithm.MaxWindowCount
 	if l.Kind == algorithm.SlidingCounter {
 		top = algorithm.MaxCounterCount
 	}
-	boundless, err := algorithm.Compile(l.Kind, top, l.Period, 0)
+	limit, err := algorithm.Compile(l.Kind, top, l.Period, 0)
 	if err != nil {
 		panic(err) // the period is that of a limit which compiled
 	}
-	return &windowDemand{boundless: &boundless}
+	return &limit
 }
 
 func (d *windowDemand) add(now, cost int64) int64 {
