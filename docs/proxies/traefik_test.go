@@ -14,7 +14,7 @@ func TestTraefik(t *testing.T) {
 	proxytest.Run(t, "traefik", proxytest.Promises{Body: proxytest.WeirBody, Open: true, Early: true}, proxytest.Variants{
 		Patient: []string{"dialTimeout: 100ms", "dialTimeout: 20s", "responseHeaderTimeout: 200ms", "responseHeaderTimeout: 20s"},
 		Closed:  []string{"fallback: ping@internal", "fallback: closed"},
-	}, alone(startForwardAuth))
+	}, startForwardAuth)
 }
 
 func TestTraefikPlugin(t *testing.T) {
@@ -22,28 +22,22 @@ func TestTraefikPlugin(t *testing.T) {
 	proxytest.Run(t, "traefik", p, proxytest.Variants{
 		Patient: []string{"timeout: 200ms", "timeout: 20s"},
 		Closed:  []string{"closed: false", "closed: true"},
-	}, alone(startPlugin))
-}
-
-// alone starts Traefik with no other proxy before it.
-func alone(start startTraefik) proxytest.Start {
-	return func(t *testing.T, weir *proxytest.Weir, _ string, changes ...string) string {
-		return start(t, weir, "", changes...)
-	}
+	}, startPlugin)
 }
 
 func TestTraefikBehindAnother(t *testing.T) {
 	t.Parallel()
 	const trusted = "\n    forwardedHeaders: {trustedIPs: [127.0.0.1/32]}"
-	testBehind(t, startForwardAuth(t, proxytest.StartWeir(t, "traefik"), trusted, "trustForwardHeader: false", "trustForwardHeader: true"))
-	testBehind(t, startPlugin(t, proxytest.StartWeir(t, "traefik"), trusted))
+	upstream := proxytest.StartUpstream(t).Addr
+	testBehind(t, runForwardAuth(t, trusted, proxytest.StartWeir(t, "traefik"), upstream, "trustForwardHeader: false", "trustForwardHeader: true"))
+	testBehind(t, runPlugin(t, trusted, proxytest.StartWeir(t, "traefik"), upstream))
 }
 
 // Asked straight, weir takes the API with it.
 func TestTraefikStraight(t *testing.T) {
 	t.Parallel()
 	weir := proxytest.StartWeir(t, "traefik")
-	listen := startForwardAuth(t, weir, "", "http://127.0.0.1:8079/check", "http://"+weir.Addr+"/check")
+	listen := startForwardAuth(t, weir, proxytest.StartUpstream(t).Addr, "http://127.0.0.1:8079/check", "http://"+weir.Addr+"/check")
 	c := proxytest.NewClient(t, "127.0.8.4", listen)
 	if a := c.Get("/many"); a.Status != http.StatusOK || a.Seen == nil {
 		t.Errorf("allowed: %+v", a)
@@ -60,30 +54,39 @@ func TestTraefikStraight(t *testing.T) {
 	}
 }
 
-// startTraefik starts Traefik between a weir and an upstream and returns where it
-// listens. The text web continues the public entry point's address, and changes
-// are made to the dynamic configuration beside the addresses.
-type startTraefik func(t *testing.T, weir *proxytest.Weir, web string, changes ...string) string
+func startForwardAuth(t *testing.T, weir *proxytest.Weir, upstream string, changes ...string) string {
+	t.Helper()
+	return runForwardAuth(t, "", weir, upstream, changes...)
+}
 
-func startForwardAuth(t *testing.T, weir *proxytest.Weir, web string, changes ...string) string {
+func startPlugin(t *testing.T, weir *proxytest.Weir, upstream string, changes ...string) string {
+	t.Helper()
+	return runPlugin(t, "", weir, upstream, changes...)
+}
+
+// runForwardAuth is startForwardAuth with a text that continues the public entry
+// point's address.
+func runForwardAuth(t *testing.T, web string, weir *proxytest.Weir, upstream string, changes ...string) string {
 	t.Helper()
 	listen, local := proxytest.FreeAddr(t), proxytest.FreeAddr(t)
 	dynamic := proxytest.Config(t, "traefik-weir.yml", append(changes,
 		"127.0.0.1:8079", local,
 		"127.0.0.1:8080", weir.Addr,
-		"127.0.0.1:3000", proxytest.StartUpstream(t).Addr,
+		"127.0.0.1:3000", upstream,
 	)...)
 	static := proxytest.Config(t, "traefik.yml", `":80"`, listen+web, "127.0.0.1:8079", local, "/etc/traefik/weir.yml", dynamic)
 	runTraefik(t, t.TempDir(), listen, static)
 	return listen
 }
 
-func startPlugin(t *testing.T, weir *proxytest.Weir, web string, changes ...string) string {
+// runPlugin is startPlugin with a text that continues the public entry point's
+// address.
+func runPlugin(t *testing.T, web string, weir *proxytest.Weir, upstream string, changes ...string) string {
 	t.Helper()
 	listen, dir := proxytest.FreeAddr(t), t.TempDir()
 	dynamic := proxytest.Config(t, "traefik-plugin/weir.yml", append(changes,
 		"127.0.0.1:8080", weir.Addr,
-		"127.0.0.1:3000", proxytest.StartUpstream(t).Addr,
+		"127.0.0.1:3000", upstream,
 	)...)
 	static := proxytest.Config(t, "traefik-plugin/traefik.yml", `":80"`, listen+web, "/etc/traefik/weir.yml", dynamic)
 	plugin := filepath.Join(dir, "plugins-local/src/github.com/weirhq/traefik-plugin")

@@ -66,8 +66,8 @@ func method(t *testing.T, c *Client) {
 			a := c.Send(one.method, "/method", one.body)
 			if one.method != http.MethodHead {
 				passes(t, a)
-				if a.Seen.Method != one.method || a.Seen.Body != one.body {
-					t.Fatalf("the upstream saw %s with %d bytes, not %s with %d", a.Seen.Method, len(a.Seen.Body), one.method, len(one.body))
+				if a.Seen.Method != one.method || a.Seen.Body != shown(one.body) {
+					t.Fatalf("the upstream saw %s with %s, not %s with %s", a.Seen.Method, a.Seen.Body, one.method, shown(one.body))
 				}
 			}
 		}
