@@ -6,10 +6,10 @@ CORE := . ./internal/algorithm/... ./internal/memory/... ./storetest/... ./polic
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check lint race bench fuzz soak
+.PHONY: help run build test check lint race bench bench-proxy fuzz soak
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: build ## start the daemon from source, in memory, with the three default layers
 	@exec bin/weir serve $(ARGS)
@@ -39,6 +39,9 @@ bench: ## every benchmark, COUNT=8 rounds, with benchstat's summary (BENCH=regex
 	@scripts/install-test-deps bench
 	@scripts/bench
 	@scripts/bench-replay
+
+bench-proxy: ## weir proxy beside httputil.ReverseProxy, Caddy and nginx, 8 rounds in turn; the result goes to bench/results
+	@scripts/bench-proxy
 
 fuzz: ## every fuzz target for FUZZTIME=30s
 	@scripts/fuzz $(TARGET)

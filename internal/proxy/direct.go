@@ -95,7 +95,9 @@ func (d *direct) exchange(l *link, r *http.Request) (*http.Response, error) {
 			return nil, errors.New("proxy: the answer switches protocols, which was not asked for")
 		case answer.StatusCode >= 200:
 			l.headerLeft = unlimited
-			l.SetReadDeadline(time.Time{})
+			if answer.ContentLength < 0 || answer.ContentLength > int64(l.in.Buffered()) {
+				l.SetReadDeadline(time.Time{}) // the rest may take its time
+			}
 			return answer, nil
 		}
 		if err := inform(r.Context(), answer); err != nil {

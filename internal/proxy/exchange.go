@@ -73,22 +73,34 @@ func (e *exchange) rewrite(r *httputil.ProxyRequest) {
 	out.Body = e.upload
 }
 
-// answer puts the decision's fields on the upstream's answer, over what the
-// upstream says of limits of its own: no client reads two.
+// answer looks at the upstream's answer before httputil copies it. One that
+// switches protocols is written past WriteHeader.
 func (e *exchange) answer(r *http.Response) error {
-	e.headers.SetFor(r.Header, &e.decision, r.StatusCode)
-	if len(r.Header["Access-Control-Allow-Origin"]) > 0 {
-		e.headers.Expose(r.Header)
+	if r.StatusCode == http.StatusSwitchingProtocols {
+		e.tellLimits(r.Header, r.StatusCode)
 	}
 	return nil
+}
+
+// tellLimits puts the decision's fields on the upstream's answer, over what the
+// upstream says of limits of its own: no client reads two.
+func (e *exchange) tellLimits(header http.Header, status int) {
+	e.headers.SetFor(header, &e.decision, status)
+	if len(header["Access-Control-Allow-Origin"]) > 0 {
+		e.headers.Expose(header)
+	}
 }
 
 // Unwrap is for http.ResponseController.
 func (e *exchange) Unwrap() http.ResponseWriter { return e.ResponseWriter }
 
-// WriteHeader implements http.ResponseWriter.
+// WriteHeader implements http.ResponseWriter. What comes before the answer (100 to
+// 199) says nothing of limits.
 func (e *exchange) WriteHeader(status int) {
 	e.extend()
+	if status >= 200 {
+		e.tellLimits(e.Header(), status)
+	}
 	e.ResponseWriter.WriteHeader(status)
 }
 

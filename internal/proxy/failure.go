@@ -23,7 +23,6 @@ func (e *exchange) failed(w http.ResponseWriter, _ *http.Request, err error) {
 	if e.upload != nil {
 		e.upload.drainable()
 	}
-	e.headers.Set(w.Header(), &e.decision)
 	p.Write(w)
 }
 

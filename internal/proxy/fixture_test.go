@@ -230,4 +230,5 @@ func (r *running) scripted(t *testing.T, secure bool, f func(net.Conn)) {
 	r.proxy.options.Upstream = u
 	r.proxy.client = newClient(u, patience)
 	r.proxy.client.transport.TLSClientConfig = trust
+	t.Cleanup(r.proxy.client.close) // before the upstream waits for its connections
 }

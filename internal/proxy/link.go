@@ -40,7 +40,8 @@ func newLink(c *net.TCPConn, timeout time.Duration) (*link, error) {
 	return l, nil
 }
 
-// isIdle reports whether the connection is open and nothing has arrived on it.
+// isIdle reports whether the connection is open and nothing has arrived on it. One
+// whose deadline has passed since counts as not: it cannot be looked at.
 func (l *link) isIdle() bool {
 	if l.in.Buffered() > 0 || time.Since(l.since) > idleTimeout {
 		return false

@@ -101,11 +101,10 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a := e.attributes(p.engine)
 	var err error
 	if e.decision, err = p.engine.Decide(r.Context(), &a); err != nil {
-		problem(http.StatusServiceUnavailable, "No decision could be made.").Write(&e)
+		problem(http.StatusServiceUnavailable, "No decision could be made.").Write(w)
 		return
 	}
 	if !e.decision.Allowed {
-		e.headers.Set(w.Header(), &e.decision)
 		httplimit.Refuse(&e, &e.decision)
 		return
 	}
