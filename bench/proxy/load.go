@@ -40,7 +40,7 @@ func load(p *peer, callers int, during time.Duration) (turn, error) {
 	sorted := slices.Concat(latencies...)
 	slices.Sort(sorted)
 	at := func(percent int) time.Duration {
-		return sorted[min(len(sorted)*percent/100, len(sorted)-1)].Round(10 * time.Microsecond)
+		return round(sorted[min(len(sorted)*percent/100, len(sorted)-1)])
 	}
 	return turn{float64(len(sorted)) / took.Seconds(), at(50), at(99), (cpu(p.pid) - before) / time.Duration(len(sorted))}, nil
 }

@@ -61,9 +61,9 @@ func run(s settings, out io.Writer) error {
 		return err
 	}
 	b.describe(out, &s)
-	for round := range s.rounds {
+	for r := range s.rounds {
 		for i := range b.peers {
-			p := b.peers[(i+round)%len(b.peers)]
+			p := b.peers[(i+r)%len(b.peers)]
 			if _, err := load(p, s.callers, s.warm); err != nil {
 				return fmt.Errorf("%s: %w", p.name, err)
 			}
@@ -72,7 +72,7 @@ func run(s settings, out io.Writer) error {
 				return fmt.Errorf("%s: %w", p.name, err)
 			}
 			p.turns = append(p.turns, turn)
-			fmt.Fprintf(out, "round %d  %-9s %8.0f req/s  p50 %6v  p99 %6v  cpu %v\n", round+1, p.name, turn.rate, turn.p50, turn.p99, turn.cpu)
+			fmt.Fprintf(out, "round %d  %-9s %8.0f req/s  p50 %6v  p99 %6v  cpu %v\n", r+1, p.name, turn.rate, turn.p50, turn.p99, turn.cpu.Round(time.Microsecond))
 		}
 	}
 	report(out, b.peers)

@@ -38,7 +38,7 @@ func processor() string {
 // report sums up: medians over the rounds, with the least and the most, and the
 // ratio of weir to each of the others, round by round.
 func report(out io.Writer, peers []*peer) {
-	fmt.Fprintf(out, "\n%-9s %26s   %-28s  %s\n", "", "req/s (least to most)", "p99 (least to most)", "weir is")
+	fmt.Fprintf(out, "\n%-9s %25s   %-32s %-8s  %s\n", "", "req/s (least to most)", "p99 (least to most)", "cpu/req", "weir is, in req/s")
 	var weir *peer
 	for _, p := range peers {
 		if p.name == "weir" {
@@ -47,7 +47,9 @@ func report(out io.Writer, peers []*peer) {
 	}
 	for _, p := range peers {
 		rates, p99s := each(p, func(t turn) float64 { return t.rate }), each(p, func(t turn) time.Duration { return t.p99 })
-		fmt.Fprintf(out, "%-9s %8.0f (%6.0f to %6.0f)   %7v (%v to %v)", p.name, median(rates), rates[0], rates[len(rates)-1], median(p99s), p99s[0], p99s[len(p99s)-1])
+		cpus := each(p, func(t turn) time.Duration { return t.cpu })
+		latest := fmt.Sprintf("%v (%v to %v)", round(median(p99s)), p99s[0], p99s[len(p99s)-1])
+		fmt.Fprintf(out, "%-9s %6.0f (%6.0f to %6.0f)   %-32s %-8v", p.name, median(rates), rates[0], rates[len(rates)-1], latest, median(cpus).Round(time.Microsecond))
 		if weir != nil && p != weir {
 			var ratios []float64
 			for i := range p.turns {
@@ -59,6 +61,8 @@ func report(out io.Writer, peers []*peer) {
 		fmt.Fprintln(out)
 	}
 }
+
+func round(d time.Duration) time.Duration { return d.Round(10 * time.Microsecond) }
 
 // each are the figures of all rounds, sorted.
 func each[T float64 | time.Duration](p *peer, f func(turn) T) (all []T) {
