@@ -67,6 +67,7 @@ Group www-data
 	if err := os.WriteFile(main, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	proxytest.StartProxy(t, listen, "apache2", "-DFOREGROUND", "-f", main)
+	// In one process, for others would outlive the first if that is killed.
+	proxytest.StartProxy(t, listen, "apache2", "-X", "-f", main)
 	return listen
 }

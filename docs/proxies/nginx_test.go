@@ -1,6 +1,7 @@
 package proxies
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
@@ -37,6 +38,19 @@ func TestNginxBehindAnother(t *testing.T) {
 	}
 }
 
+// What nginx itself refuses is not taken for a refusal of weir's.
+func TestNginxDeniesItself(t *testing.T) {
+	t.Parallel()
+	weir, upstream := proxytest.StartWeir(t, "nginx"), proxytest.StartUpstream(t)
+	listen := startNginx(t, "nginx-auth-request.conf", weir, upstream.Addr, "auth_request /.weir;", "auth_request /.weir; deny 127.0.8.0/24;")
+	if a := proxytest.NewClient(t, "127.0.8.1", listen).Get("/many"); a.Status != http.StatusForbidden || a.Seen != nil {
+		t.Errorf("denied by nginx: %+v", a)
+	}
+	if a := proxytest.NewClient(t, "127.0.7.1", listen).Get("/many"); a.Status != http.StatusOK {
+		t.Errorf("not denied: %+v", a)
+	}
+}
+
 func nginx(file string) proxytest.Start {
 	return func(t *testing.T, weir *proxytest.Weir, upstream string, changes ...string) string {
 		return startNginx(t, file, weir, upstream, changes...)
@@ -56,7 +70,7 @@ func startNginx(t *testing.T, file string, weir *proxytest.Weir, upstream string
 	)...)
 	main := filepath.Join(dir, "nginx.conf")
 	text := `daemon off;
-user root root; # of no effect where the test is not root
+master_process off; # workers would outlive a master that is killed
 error_log stderr notice;
 pid ` + dir + `/pid;
 events {}
