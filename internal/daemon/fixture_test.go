@@ -74,7 +74,7 @@ func write(t *testing.T, config string) string {
 	return file
 }
 
-func mustLoad(t *testing.T, o Options) *loaded {
+func mustLoad(t testing.TB, o Options) *loaded {
 	t.Helper()
 	l, _, err := load(&o)
 	if err != nil {

@@ -21,13 +21,14 @@ const patience = 20 * time.Second
 // running is a daemon on free ports, as weir serve runs it.
 type running struct {
 	http, admin string // URLs
+	resp        string // address
 	log         *logLines
 	stop        func() error
 }
 
 func start(t *testing.T, o Options) *running {
 	t.Helper()
-	o.HTTP, o.Admin = "127.0.0.1:0", "127.0.0.1:0"
+	o.HTTP, o.RESP, o.Admin = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"
 	log := newLogLines()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -43,11 +44,11 @@ func start(t *testing.T, o Options) *running {
 			t.Error(err)
 		}
 	})
-	var serving struct{ HTTP, Admin string }
+	var serving struct{ HTTP, RESP, Admin string }
 	if err := json.Unmarshal([]byte(log.wait(t, `"msg":"serving"`)), &serving); err != nil {
 		t.Fatal(err)
 	}
-	return &running{http: "http://" + serving.HTTP, admin: "http://" + serving.Admin, log: log, stop: stop}
+	return &running{http: "http://" + serving.HTTP, admin: "http://" + serving.Admin, resp: serving.RESP, log: log, stop: stop}
 }
 
 // status is what /readyz says.

@@ -123,7 +123,7 @@ func parseInline(in []byte, args [][]byte) (command, error) {
 		}
 		args, line = append(args, line[:word]), line[word:]
 	}
-	if len(args) > 0 && isHTTP(args[0]) {
+	if len(args) > 0 && isHTTP(args) {
 		return command{}, protocolError("this is no HTTP server")
 	}
 	return command{args: args, size: end + 1}, nil
@@ -131,13 +131,8 @@ func parseInline(in []byte, args [][]byte) (command, error) {
 
 // isHTTP reports whether a line is of an HTTP request: what a web page lets a
 // browser send to this port must not be taken for commands.
-func isHTTP(word []byte) bool {
-	for _, begins := range [...]string{"GET", "POST", "PUT", "HEAD", "OPTIONS", "PATCH", "DELETE", "CONNECT", "Host:"} {
-		if bytes.EqualFold(word, []byte(begins)) {
-			return true
-		}
-	}
-	return false
+func isHTTP(words [][]byte) bool {
+	return equalFold(words[0], "post") || equalFold(words[0], "host:") || bytes.HasPrefix(words[len(words)-1], []byte("HTTP/"))
 }
 
 // maxPrinted bounds what is repeated of a client's words, in bytes.
