@@ -10,7 +10,7 @@ import (
 )
 
 func TestCaddy(t *testing.T) {
-	p := proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true}
+	p := proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true, Early: true}
 	proxytest.Run(t, "caddy", p, proxytest.Variants{
 		Patient: []string{"dial_timeout 100ms", "dial_timeout 20s", "response_header_timeout 200ms", "response_header_timeout 20s"},
 		Closed:  []string{"import api # the", "import closed # the"},
