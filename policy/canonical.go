@@ -75,6 +75,13 @@ func textNode(text string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
 }
 
+func (o DurationOrOff) node() *yaml.Node {
+	if o < 0 {
+		return textNode("off")
+	}
+	return textNode(time.Duration(o).String())
+}
+
 func (l List) node() *yaml.Node {
 	if len(l) == 1 {
 		return textNode(l[0])

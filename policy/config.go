@@ -22,6 +22,10 @@ type Config struct {
 	Secret string `yaml:"secret"`
 	// What a decision may cost in time before on_error answers.
 	Budget time.Duration `yaml:"budget" default:"20ms"`
+	// How long a request that was refused is refused again without asking the
+	// store: until its wait is over and at most so long, or off. A reset elsewhere
+	// counts after that time.
+	DenyCache DurationOrOff `yaml:"deny_cache" default:"1s"`
 	// Over how many processes a limit is divided while the store is out of
 	// reach: each grants limit / share, rounded up.
 	Share int64 `yaml:"share" default:"1" min:"1"`
@@ -174,6 +178,15 @@ type Cost struct {
 	// trusted peer sets it. Anything else there counts as 1.
 	Header string
 }
+
+// DurationOrOff is a time above 0, or [Off]. The zero value stands for the default.
+type DurationOrOff time.Duration
+
+// Off is written off.
+const Off DurationOrOff = -1
+
+// Duration is 0 where it is off.
+func (o DurationOrOff) Duration() time.Duration { return max(0, time.Duration(o)) }
 
 // List is a list of texts that may be written as one text where it has only one.
 type List []string

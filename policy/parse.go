@@ -57,6 +57,9 @@ func fillDefaults(v reflect.Value) {
 			*into, _ = strconv.ParseInt(f.fallback, 10, 64)
 		case *time.Duration:
 			*into, _ = time.ParseDuration(f.fallback)
+		case *DurationOrOff:
+			d, _ := time.ParseDuration(f.fallback)
+			*into = DurationOrOff(d)
 		}
 	}
 }

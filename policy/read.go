@@ -2,6 +2,7 @@ package policy
 
 import (
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v4"
 )
@@ -49,6 +50,17 @@ func (c *Cost) read(d *decoder, path string, n *yaml.Node) {
 	}
 	if c.N = d.integer(path, n); c.N < 1 && !d.unread(path) {
 		d.fail(path, n, "write a number from 1, or unlimited as the limit", "cost is %d", c.N)
+	}
+}
+
+func (o *DurationOrOff) read(d *decoder, path string, n *yaml.Node) {
+	if n.Kind == yaml.ScalarNode && n.Value == "off" {
+		*o = Off
+		return
+	}
+	*o = DurationOrOff(d.duration(path, n))
+	if *o <= 0 && !d.unread(path) {
+		d.fail(path, n, "write a time above 0, or off", "%s is %s", name(path), time.Duration(*o))
 	}
 }
 

@@ -163,15 +163,30 @@ func (s *Store) takeBatch(b *batch) ([]weir.Result, error) {
 		}
 		return results, err
 	}
+	asked := s.denied.ask(checks)
 	reply, err := s.eval.eval(b.ctx, takeScript, s.request(together(checks), times))
 	if err != nil {
 		return nil, fmt.Errorf("redisstore: take: %w", err)
 	}
-	replaced, err := readBatch(reply, checks, results)
+	replaced, states, err := readBatch(reply, checks, results)
 	if replaced > 0 {
 		s.replaced(replaced)
 	}
+	if err == nil {
+		s.learnLast(asked, checks, results, states)
+	}
 	return results, err
+}
+
+// learnLast goes by the answer of the last passenger. Where it was refused after
+// others had passed, it is they who have changed the key since it was asked.
+func (s *Store) learnLast(asked question, checks []weir.Check, results []weir.Result, states []algorithm.State) {
+	last := results[len(results)-len(checks):]
+	if results[0].Charged && !last[0].Charged && s.denied != nil {
+		s.denied.forget(&checks[0].Key)
+		asked.generation++
+	}
+	s.denied.learn(asked, checks, last, states)
 }
 
 // together makes the checks one group, of which all are charged or none.
@@ -185,14 +200,16 @@ func together(checks []weir.Check) []weir.Check {
 }
 
 // readBatch turns takeScript's reply to a batch into the results of all, one
-// passenger's beside the other's. The script tells the states before; the takes
-// are repeated on them here, by the same code as in memory.
-func readBatch(reply string, checks []weir.Check, results []weir.Result) (replaced int, err error) {
+// passenger's beside the other's, and the states that they left. The script tells
+// the states before; the takes are repeated on them here, by the same code as in
+// memory.
+func readBatch(reply string, checks []weir.Check, results []weir.Result) (replaced int, states []algorithm.State, err error) {
 	r := replyReader{rest: reply}
 	at, granted := r.double(), int(r.double())
 	if len(checks) > 1 && granted == 0 {
-		return 0, errAlone
+		return 0, nil, errAlone
 	}
+	states = make([]algorithm.State, len(checks)) // a log's stays where it is
 	for i := range checks {
 		if r.byte()&bitReplaced != 0 {
 			replaced++
@@ -200,18 +217,18 @@ func readBatch(reply string, checks []weir.Check, results []weir.Result) (replac
 		if checks[i].Limit.Algorithm() == weir.SlidingLog {
 			r.repeatLog(&checks[i], at, granted, results[i:], len(checks))
 		} else {
-			r.repeat(&checks[i], at, granted, results[i:], len(checks))
+			states[i] = r.repeat(&checks[i], at, granted, results[i:], len(checks))
 		}
 	}
 	if r.failed || r.rest != "" {
-		return replaced, errReply
+		return replaced, nil, errReply
 	}
-	return replaced, nil
+	return replaced, states, nil
 }
 
 // repeat takes one after the other from the state before, and sets every
-// stride-th result.
-func (r *replyReader) repeat(c *weir.Check, at int64, granted int, results []weir.Result, stride int) {
+// stride-th result. It returns the state after.
+func (r *replyReader) repeat(c *weir.Check, at int64, granted int, results []weir.Result, stride int) algorithm.State {
 	l, state := c.Limit.Compiled(), r.state()
 	for i := 0; i < len(results); i += stride {
 		var allowed bool
@@ -219,6 +236,7 @@ func (r *replyReader) repeat(c *weir.Check, at int64, granted int, results []wei
 		results[i] = result(c, allowed, allowed, state, l.Read(state, at, c.Cost), at)
 		r.failed = r.failed || allowed != (i/stride < granted)
 	}
+	return state
 }
 
 // repeatLog goes by the outcome after all of them: a log's state stays where it is.

@@ -33,8 +33,9 @@ func TestMemoryAndRedisAnswerAlike(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			clock := newClock()
 			p := &pair{T: t, clock: clock, shape: c.shape, r: randomness(t), limits: limitPool(t)}
-			p.memory = weir.NewMemoryStore(weir.MemoryOptions{Clock: clock.read})
-			t.Cleanup(func() { p.memory.Close() })
+			memory := weir.NewMemoryStore(weir.MemoryOptions{Clock: clock.read})
+			t.Cleanup(func() { memory.Close() })
+			p.memory = memory
 			p.redis = open(t, c.url(t), clock.options()...)
 			for range rounds(4000) {
 				p.step()
@@ -54,7 +55,7 @@ type shape struct {
 // pair is two stores under the same requests.
 type pair struct {
 	*testing.T
-	memory *weir.MemoryStore
+	memory weir.Store // or another to compare with
 	redis  *redisstore.Store
 	clock  *clock
 	shape  shape
@@ -182,7 +183,7 @@ func (p *pair) count(d weir.Decision) {
 }
 
 // refund gives back one of the last decisions.
-func (p *pair) refund() {
+func (p *pair) refund() weir.Decision {
 	p.Helper()
 	i := max(0, len(p.past)-1-p.r.IntN(8))
 	d := p.past[i]
@@ -198,6 +199,7 @@ func (p *pair) refund() {
 	if got {
 		p.refunded++
 	}
+	return d
 }
 
 // healthy fails a test that proves little because its requests are dull.

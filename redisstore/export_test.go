@@ -65,3 +65,16 @@ func (f *flights) each(do func(*flight)) {
 		a.mu.Unlock()
 	}
 }
+
+// Denials is how many refusals are remembered.
+func Denials(s *Store) (n int) {
+	for i := range s.denied.slots {
+		if s.denied.slots[i].Load() != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// Double is a number as scripts read it.
+func Double(v int64) []byte { return appendDouble(nil, v) }

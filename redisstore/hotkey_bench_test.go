@@ -5,11 +5,40 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/weirhq/weir"
 	"github.com/weirhq/weir/internal/redistest"
 	"github.com/weirhq/weir/redisstore"
 )
+
+// BenchmarkHotKeyRefused is of the same, for a key that has no room.
+func BenchmarkHotKeyRefused(b *testing.B) {
+	limit := limitOf(b, weir.PerDay(1))
+	for _, callers := range []int{1, 16, 128, 256} {
+		for _, way := range []struct {
+			name  string
+			store func(*bench) *redisstore.Store
+		}{
+			{"pool", func(b *bench) *redisstore.Store { return b.pooled(callers) }},
+			{"pipeline", func(b *bench) *redisstore.Store { return b.with(redisstore.WithoutCoalescing()) }},
+			{"together", func(b *bench) *redisstore.Store { return b.store }},
+			{"deny cache", func(b *bench) *redisstore.Store {
+				return b.with(redisstore.WithoutCoalescing(), redisstore.WithDenyCache(time.Second))
+			}},
+			{"both", func(b *bench) *redisstore.Store { return b.with(redisstore.WithDenyCache(time.Second)) }},
+		} {
+			b.Run(fmt.Sprintf("callers=%d/%s", callers, way.name), func(b *testing.B) {
+				bench := newBench(b)
+				bench.store = way.store(bench)
+				take(b, bench.store, key("hot"), limit, 1)
+				before := bench.cpu()
+				bench.run(callers, "", 1, bench.decide(limit, false, hot))
+				b.ReportMetric((bench.cpu()-before)*1e6/float64(b.N), "server-cpu-µs/op")
+			})
+		}
+	}
+}
 
 // BenchmarkHotKey is of many callers for one key: each with a call and a connection
 // of its own, as clients with a pool do it; in one pipeline; and asked together.

@@ -22,6 +22,7 @@ func (s *Store) Refund(ctx context.Context, id weir.ID, charges []weir.Charge) (
 		for tries := 1; isTryAgain(err) && tries < maxTries && sleep(ctx, tryAgainEvery); tries++ {
 			reply, err = s.eval.eval(ctx, refundScript, call)
 		}
+		s.denied.forget(&c.Key) // after an error too: it may have happened
 		if err != nil {
 			return gave, fmt.Errorf("redisstore: refund: %w", err)
 		}

@@ -19,7 +19,8 @@ var errReply = errors.New("redisstore: the script's reply makes no sense; is ano
 
 // readReply turns takeScript's reply into results. A script replies what a key
 // holds now; what follows from it is derived here, by the same code as in memory.
-func readReply(reply string, checks []weir.Check, results []weir.Result) (replaced int, err error) {
+// It appends the state of each to states; a log's stays where it is.
+func readReply(reply string, checks []weir.Check, results []weir.Result, states []algorithm.State) (replaced int, left []algorithm.State, err error) {
 	r := replyReader{rest: reply}
 	at := r.double()
 	for i := range checks {
@@ -27,17 +28,18 @@ func readReply(reply string, checks []weir.Check, results []weir.Result) (replac
 		bits := r.byte()
 		state, outcome := r.describe(c, at)
 		results[i] = result(c, bits&bitAllowed != 0, bits&bitCharged != 0, state, outcome, at)
+		states = append(states, state)
 		if bits&bitReplaced != 0 {
 			replaced++
 		}
 	}
 	if r.failed || r.rest != "" {
-		return replaced, errReply
+		return replaced, states, errReply
 	}
 	for i := range checks {
 		takeLaterOut(checks, results, i)
 	}
-	return replaced, nil
+	return replaced, states, nil
 }
 
 // result is that of a check which left the state.

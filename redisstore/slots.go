@@ -87,8 +87,9 @@ func split(checks []weir.Check, same func(a, b *weir.Key) bool) []part {
 // has one of its own otherwise.
 func (s *Store) ask(ctx context.Context, parts []part) error {
 	calls := make([]call, len(parts))
+	asked := make([]question, len(parts))
 	for i := range parts {
-		calls[i] = s.request(parts[i].checks, 1)
+		calls[i], asked[i] = s.request(parts[i].checks, 1), s.denied.ask(parts[i].checks)
 	}
 	replies, err := s.eval.evalAll(ctx, takeScript, calls)
 	if err != nil {
@@ -97,7 +98,7 @@ func (s *Store) ask(ctx context.Context, parts []part) error {
 	for i := range parts {
 		p := &parts[i]
 		if p.err = replies[i].err; p.err == nil {
-			p.err = s.read(replies[i].text, p.checks, p.results)
+			p.err = s.read(replies[i].text, asked[i], p.checks, p.results)
 		}
 		if p.err != nil {
 			clear(p.results) // nothing known to be charged, nothing to give back
@@ -189,11 +190,12 @@ func (s *Store) settle(ctx context.Context, checks []weir.Check, results []weir.
 		return
 	}
 	replies, err := s.eval.evalAll(ctx, refundScript, calls)
+	for i := range undone {
+		s.denied.forget(&undone[i].checks[0].Key)
+		undone[i].checks[0].Peek = true
+	}
 	if err != nil {
 		return
-	}
-	for i := range undone {
-		undone[i].checks[0].Peek = true
 	}
 	if s.ask(ctx, undone) != nil {
 		return
@@ -215,8 +217,10 @@ const abandonWithin = time.Second
 // decision: its own time may be over.
 func (s *Store) abandon(checks []weir.Check, results []weir.Result) {
 	var calls []call
+	var keys []weir.Key
 	for i := range checks {
 		if results[i].Charged {
+			keys = append(keys, checks[i].Key)
 			calls = append(calls, s.giveBack(weir.Charged(checks[i], results[i])))
 		}
 	}
@@ -227,5 +231,8 @@ func (s *Store) abandon(checks []weir.Check, results []weir.Result) {
 		ctx, cancel := context.WithTimeout(context.Background(), abandonWithin)
 		defer cancel()
 		s.eval.evalAll(ctx, refundScript, calls) // what fails keeps its charge
+		for i := range keys {
+			s.denied.forget(&keys[i])
+		}
 	})
 }

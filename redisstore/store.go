@@ -10,6 +10,7 @@ import (
 	"github.com/redis/rueidis"
 
 	"github.com/weirhq/weir"
+	"github.com/weirhq/weir/internal/algorithm"
 )
 
 // Store is a [weir.Store] in Redis. Make it with [Open], [New] or
@@ -21,7 +22,9 @@ type Store struct {
 	clock  func() time.Time // nil: the server's
 	slots  bool             // a cluster: one call for each hash slot
 	shared *flights         // nil: each take is a call of its own
+	denied *denials         // nil: every refusal is asked for
 
+	denyFor  time.Duration
 	replaced func(n int)
 	close    func()
 	running  sync.WaitGroup // what goes on after a call
@@ -57,6 +60,13 @@ func OnReplaced(f func(n int)) Option { return func(s *Store) { s.replaced = f }
 // next, which grants them in the order in which they came. It is for measuring.
 func WithoutCoalescing() Option { return func(s *Store) { s.shared = nil } }
 
+// WithDenyCache has requests that were refused refused again without a call, for as
+// long as no wait is over and at most so long; 0, the default, has every one asked
+// for. Only what takes nothing and reports nothing else is answered so. A refund, a
+// reset and a take by this store count at once, those of other processes after at
+// most that time.
+func WithDenyCache(most time.Duration) Option { return func(s *Store) { s.denyFor = most } }
+
 // New makes a store on a rueidis client, which stays the caller's to close. Make
 // the client with [ClientOptions].
 func New(client rueidis.Client, options ...Option) (*Store, error) {
@@ -72,6 +82,9 @@ func newStore(e evaler, options []Option) *Store {
 	s := &Store{eval: e, prefix: "weir", margin: time.Second, shared: newFlights(), replaced: func(int) {}, close: func() {}}
 	for _, o := range options {
 		o(s)
+	}
+	if s.denyFor > 0 {
+		s.denied = newDenials(s.denyFor, s.stopwatch())
 	}
 	return s
 }
@@ -89,7 +102,7 @@ func (s *Store) Take(ctx context.Context, checks []weir.Check, results []weir.Re
 	if err := weir.ValidateChecks(checks); err != nil {
 		return err
 	}
-	if len(checks) == 0 {
+	if len(checks) == 0 || s.denied.refuse(checks, results) {
 		return nil
 	}
 	if s.slots {
@@ -108,25 +121,59 @@ func (s *Store) take(ctx context.Context, checks []weir.Check, results []weir.Re
 
 // takeAlone is one call.
 func (s *Store) takeAlone(ctx context.Context, checks []weir.Check, results []weir.Result) error {
+	asked := s.denied.ask(checks)
 	reply, err := s.eval.eval(ctx, takeScript, s.request(checks, 1))
 	if err != nil {
 		return fmt.Errorf("redisstore: take: %w", err)
 	}
-	return s.read(reply, checks, results)
+	return s.read(reply, asked, checks, results)
 }
 
-func (s *Store) read(reply string, checks []weir.Check, results []weir.Result) error {
-	replaced, err := readReply(reply, checks, results)
+func (s *Store) read(reply string, asked question, checks []weir.Check, results []weir.Result) error {
+	var few [4]algorithm.State
+	replaced, states, err := readReply(reply, checks, results, few[:0])
 	if replaced > 0 {
 		s.replaced(replaced)
+	}
+	if err == nil {
+		s.denied.learn(asked, checks, results, states)
 	}
 	return err
 }
 
+// stopwatch is a clock for durations: that of a test, or the process's.
+func (s *Store) stopwatch() func() time.Duration {
+	if s.clock == nil {
+		start := time.Now()
+		return func() time.Duration { return time.Since(start) }
+	}
+	start := s.clock()
+	return func() time.Duration { return s.clock().Sub(start) }
+}
+
+// Refuse answers a request that is known to be refused, see [WithDenyCache], and
+// reports whether it did. Take begins with it.
+func (s *Store) Refuse(checks []weir.Check, results []weir.Result) bool {
+	return s.denied.refuse(checks, results)
+}
+
+// DenyCacheHits is how many requests were refused without a call.
+func (s *Store) DenyCacheHits() int64 {
+	if s.denied == nil {
+		return 0
+	}
+	return s.denied.hits.Load()
+}
+
+// ForgetRefusals has every refusal asked for again, as after a change of limits.
+func (s *Store) ForgetRefusals() { s.denied.forgetAll() }
+
 // Reset implements [weir.Store].
 func (s *Store) Reset(ctx context.Context, keys []weir.Key) error {
 	for i := range keys {
-		if err := s.eval.unlink(ctx, s.name(&keys[i])); err != nil {
+		err := s.eval.unlink(ctx, s.name(&keys[i]))
+		s.denied.forget(&keys[i])
+		if err != nil {
 			return fmt.Errorf("redisstore: reset: %w", err)
 		}
 	}

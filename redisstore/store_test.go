@@ -15,6 +15,15 @@ func TestContractOnRedis(t *testing.T) {
 	runContract(t, func(t testing.TB) string { return urlOf(sharedServer(t)) })
 }
 
+// With the deny cache too; takes go together without being told to.
+func TestContractWithDenyCache(t *testing.T) {
+	runContract(t, func(t testing.TB) string { return urlOf(sharedServer(t)) }, redisstore.WithDenyCache(time.Second))
+}
+
+func TestContractWithDenyCacheOnCluster(t *testing.T) {
+	runContract(t, func(t testing.TB) string { return sharedCluster(t).URL() }, redisstore.WithDenyCache(time.Second))
+}
+
 func TestContractOnValkey(t *testing.T) {
 	runContract(t, func(t testing.TB) string { return urlOf(sharedValkey(t)) })
 }
@@ -23,9 +32,9 @@ func TestContractOnCluster(t *testing.T) {
 	runContract(t, func(t testing.TB) string { return sharedCluster(t).URL() })
 }
 
-func runContract(t *testing.T, empty func(testing.TB) string) {
+func runContract(t *testing.T, empty func(testing.TB) string, options ...redisstore.Option) {
 	storetest.Run(t, func(t testing.TB, clock func() time.Time) weir.Store {
-		return open(t, empty(t), redisstore.WithClock(clock), redisstore.WithMargin(clockMargin))
+		return open(t, empty(t), append(options, redisstore.WithClock(clock), redisstore.WithMargin(clockMargin))...)
 	})
 }
 

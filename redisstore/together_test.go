@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weirhq/weir"
+	"github.com/weirhq/weir/internal/redistest"
 	"github.com/weirhq/weir/redisstore"
 )
 
@@ -20,9 +21,8 @@ import (
 func TestTogetherIsOneAfterTheOther(t *testing.T) {
 	clock := newClock()
 	p := &pair{T: t, clock: clock, shape: shape{changing: true}, r: randomness(t), limits: limitPool(t)}
-	p.memory = weir.NewMemoryStore(weir.MemoryOptions{Clock: clock.read})
-	t.Cleanup(func() { p.memory.Close() })
-	p.redis = open(t, urlOf(sharedServer(t)), clock.options()...)
+	server := sharedServer(t)
+	p.memory, p.redis = plain(t, server, clock), open(t, urlOf(server), clock.options()...)
 	sizes := map[string]int{}
 	for range rounds(4000) {
 		switch p.r.IntN(8) {
@@ -34,7 +34,7 @@ func TestTogetherIsOneAfterTheOther(t *testing.T) {
 		case 4:
 			clock.pass(time.Duration(p.r.IntN(1000)) * time.Microsecond)
 		case 5:
-			p.reset()
+			p.forget(p.check(p.r.IntN(3)).Key, p.redis)
 		}
 		checks := p.request()
 		if p.r.IntN(2) == 0 {
@@ -80,7 +80,7 @@ func (p *pair) together(checks []weir.Check, times int) string {
 			p.Fatal(err)
 		}
 		if got := got[i*len(checks):][:len(checks)]; !slices.Equal(got, want) {
-			p.Fatalf("%d of %d, at %s, of %+v on %s\n- memory, + redis:\n%s", i+1, times, p.clock.read(), checks, checks[0].Limit, cmp.Diff(want, got))
+			p.Fatalf("%d of %d, at %s, of %+v on %s\n- alone, + together:\n%s", i+1, times, p.clock.read(), checks, checks[0].Limit, cmp.Diff(want, got))
 		}
 		d := weir.Decide(weir.NewID(), checks, want)
 		p.count(d)
@@ -112,14 +112,18 @@ func (p *pair) atLeastOneIsRefused(checks []weir.Check, times int) {
 	}
 }
 
-// reset forgets a key, and the receipts from before: docs/decisions.md (31).
-func (p *pair) reset() {
-	keys := []weir.Key{p.check(p.r.IntN(3)).Key}
-	p.past = slices.DeleteFunc(p.past, func(d weir.Decision) bool {
-		return slices.ContainsFunc(d.Checks, func(c weir.Check) bool { return c.Key == keys[0] })
-	})
-	if err := errors.Join(p.memory.Reset(context.Background(), keys), p.redis.Reset(context.Background(), keys)); err != nil {
-		p.Fatal(err)
+// plain is a store of its own on the server, that asks for every take by itself.
+func plain(t *testing.T, server *redistest.Server, clock *clock) *redisstore.Store {
+	return open(t, urlOf(server), append(clock.options(), redisstore.WithoutCoalescing(), redisstore.WithPrefix("plain"))...)
+}
+
+// forget resets a key in both stores.
+func (p *pair) forget(k weir.Key, store weir.Store) {
+	p.Helper()
+	for _, s := range []weir.Store{p.memory, store} {
+		if err := s.Reset(context.Background(), []weir.Key{k}); err != nil {
+			p.Fatal(err)
+		}
 	}
 }
 

@@ -30,5 +30,12 @@ func (m *Metrics) WatchStore(stats func() failover.Stats) {
 	}))
 }
 
+// WatchDenyCache exports how many requests were refused without asking the store.
+func (m *Metrics) WatchDenyCache(hits func() int64) {
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "weir_deny_cache_hits_total", Help: "Requests refused again without asking the store.",
+	}, func() float64 { return float64(hits()) }))
+}
+
 // Replaced counts values of the store that were none of weir's.
 func (m *Metrics) Replaced(n int) { m.replaced.Add(float64(n)) }

@@ -35,6 +35,7 @@ func newEngine(store *backend, m *admin.Metrics, l *loaded) *Engine {
 	m.WatchKeys(store.keys)
 	if store.stats != nil {
 		m.WatchStore(store.stats)
+		m.WatchDenyCache(store.shared.DenyCacheHits)
 	}
 	e.use(l)
 	return e
@@ -140,6 +141,9 @@ func (e *Engine) Headers() httplimit.Headers { return e.current.Load().headers }
 // use makes the configuration the one that decides.
 func (e *Engine) use(l *loaded) {
 	e.current.Store(l)
+	if e.store.shared != nil {
+		e.store.shared.ForgetRefusals()
+	}
 	e.setRefused("")
 	e.metrics.Loaded()
 }

@@ -110,6 +110,9 @@ func (l *loaded) later(start *loaded, o *Options) (names []string) {
 	if l.config.Budget != start.config.Budget {
 		names = append(names, "budget")
 	}
+	if l.config.DenyCache != start.config.DenyCache {
+		names = append(names, "deny_cache")
+	}
 	if l.config.Share != start.config.Share {
 		names = append(names, "share")
 	}

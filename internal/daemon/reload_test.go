@@ -235,10 +235,10 @@ func TestChangedLimitKeepsWhatWasUsed(t *testing.T) {
 // What only a restart changes is not passed over in silence.
 func TestSettingsThatTakeARestart(t *testing.T) {
 	inBubble(t, edge(5), func(w *watched) {
-		put(w.t, w.dir, "weir.yaml", "max_keys: 10\nbudget: 5ms\nshare: 3\nstore: redis://localhost:6379\n"+edge(9))
+		put(w.t, w.dir, "weir.yaml", "max_keys: 10\nbudget: 5ms\ndeny_cache: off\nshare: 3\nstore: redis://localhost:6379\n"+edge(9))
 		w.settle()
 		w.expect("9", 1, 0, "")
-		for _, name := range []string{"store", "max_keys", "budget", "share"} {
+		for _, name := range []string{"store", "max_keys", "budget", "deny_cache", "share"} {
 			if len(w.log.all(`"this setting takes effect after a restart","setting":"`+name+`"`)) != 1 {
 				t.Errorf("nothing is said of %s: %s", name, w.log.all(""))
 			}

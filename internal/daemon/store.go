@@ -33,7 +33,7 @@ func openBackend(ctx context.Context, url string, c *policy.Config, m *admin.Met
 	if !found || scheme == "memory" {
 		return nil, usage("the store is not a URL: write memory: or redis://127.0.0.1:6379")
 	}
-	shared, err := redisstore.Open(url, redisstore.OnReplaced(m.Replaced))
+	shared, err := redisstore.Open(url, redisstore.OnReplaced(m.Replaced), redisstore.WithDenyCache(c.DenyCache.Duration()))
 	if err != nil {
 		return nil, &UsageError{err}
 	}
