@@ -11,7 +11,13 @@ import (
 // is the last in X-Forwarded-For.
 func testBehind(t *testing.T, listen string) {
 	t.Helper()
-	other := proxytest.NewClient(t, "127.0.0.1", listen)
+	testBehindAt(t, "127.0.0.1", listen)
+}
+
+// testBehindAt is testBehind with the other proxy elsewhere.
+func testBehindAt(t *testing.T, address, listen string) {
+	t.Helper()
+	other := proxytest.NewClient(t, address, listen)
 	for _, one := range []struct {
 		forwardedFor string
 		status       int

@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/weirhq/weir/internal/front/envoyrls"
+	"github.com/weirhq/weir/internal/front/extauthz"
 )
 
 // Bounds on what a gRPC client may hold open.
@@ -47,6 +48,7 @@ func newGRPCServer(o *Options, e *Engine, log *slog.Logger) *grpcServer {
 		grpc.NumStreamWorkers(uint32(runtime.GOMAXPROCS(0))),
 		grpc.UnaryInterceptor(answerPanicsGRPC(log)),
 	)}
+	extauthz.New(e).Register(s)
 	if o.EnvoyConfig != "" {
 		envoyrls.New(e, o.envoyAnswers()).Register(s)
 	}

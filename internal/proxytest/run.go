@@ -17,6 +17,15 @@ type Variants struct {
 // that does not, and with one that does not where the file is changed to fail
 // closed.
 func Run(t *testing.T, profile string, p Promises, v Variants, start Start) {
+	runWith(t, func(t *testing.T) *Weir { return StartWeir(t, profile) }, p, v, start)
+}
+
+// RunGRPC is Run for a proxy that asks over gRPC.
+func RunGRPC(t *testing.T, p Promises, v Variants, start Start) {
+	runWith(t, func(t *testing.T) *Weir { return StartWeirGRPC(t) }, p, v, start)
+}
+
+func runWith(t *testing.T, startWeir func(*testing.T) *Weir, p Promises, v Variants, start Start) {
 	closed := p
 	closed.Open = false
 	for _, one := range []struct {
@@ -30,7 +39,7 @@ func Run(t *testing.T, profile string, p Promises, v Variants, start Start) {
 	} {
 		t.Run(one.name, func(t *testing.T) {
 			t.Parallel()
-			weir, upstream := StartWeir(t, profile), StartUpstream(t)
+			weir, upstream := startWeir(t), StartUpstream(t)
 			one.test(t, start(t, weir, upstream.Addr, one.changes...), weir)
 		})
 	}

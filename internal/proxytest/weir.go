@@ -46,21 +46,40 @@ type Weir struct {
 	Addr string // where to ask it; stays the same when it starts again
 
 	t       testing.TB
+	front   string // the listener behind Addr, as the log calls it
 	args    []string
 	process *process
 	relay   relay
 }
 
-// StartWeir starts a weir that believes 127.0.0.1 the headers of a profile.
-func StartWeir(t testing.TB, profile string) *Weir {
+// StartWeir starts a weir that is asked over HTTP and believes 127.0.0.1 the
+// headers of a profile, with more flags of serve.
+func StartWeir(t testing.TB, profile string, flags ...string) *Weir {
+	t.Helper()
+	return startWeir(t, "http", append(flags, "--profile", profile)...)
+}
+
+// StartWeirGRPC starts a weir that is asked over gRPC, with more flags of serve.
+func StartWeirGRPC(t testing.TB, flags ...string) *Weir {
+	t.Helper()
+	return startWeir(t, "grpc", flags...)
+}
+
+func startWeir(t testing.TB, front string, flags ...string) *Weir {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "weir.yaml")
 	if err := os.WriteFile(file, []byte(policy), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w := &Weir{t: t, args: []string{
-		"serve", "--config", file, "--http", "127.0.0.1:0", "--grpc", "", "--resp", "", "--admin", "", "--log-format", "json", "--profile", profile,
-	}}
+	w := &Weir{t: t, front: front, args: []string{"serve", "--config", file, "--log-format", "json"}}
+	for _, listener := range []string{"http", "grpc", "resp", "admin"} {
+		address := ""
+		if listener == front {
+			address = "127.0.0.1:0"
+		}
+		w.args = append(w.args, "--"+listener, address)
+	}
+	w.args = append(w.args, flags...)
 	w.Start()
 	t.Cleanup(w.relay.close)
 	w.Addr = w.relay.addr
@@ -73,18 +92,19 @@ func (w *Weir) Start() {
 	w.process = start(w.t, "", program, w.args...)
 	addr := ""
 	until(w.t, 10*time.Second, func() bool {
-		addr = servingAt(w.process.log.String())
+		addr = servingAt(w.process.log.String(), w.front)
 		return addr != ""
 	}, "weir serves")
 	w.relay.listen(w.t, addr)
 }
 
-// servingAt finds the address of the traffic port in the log.
-func servingAt(log string) string {
+// servingAt finds the address of a listener in the log.
+func servingAt(log, listener string) string {
 	for line := range strings.Lines(log) {
-		var entry struct{ Msg, HTTP string }
-		if json.Unmarshal([]byte(line), &entry) == nil && entry.Msg == "serving" {
-			return entry.HTTP
+		var entry map[string]any
+		if json.Unmarshal([]byte(line), &entry) == nil && entry["msg"] == "serving" {
+			address, _ := entry[listener].(string)
+			return address
 		}
 	}
 	return ""

@@ -1,0 +1,143 @@
+package proxies
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weirhq/weir/internal/proxytest"
+)
+
+// startRateLimit starts weir with the limits of envoy-ratelimit, by the day so that
+// nothing comes back while a test runs, and Envoy, each with changes made.
+func startRateLimit(t *testing.T, upstream string, limits, envoy []string) (*proxytest.Weir, string) {
+	t.Helper()
+	t.Parallel()
+	file := proxytest.Config(t, "envoy-ratelimit/api.yaml", append(limits, "unit: minute", "unit: day")...)
+	weir := proxytest.StartWeirGRPC(t, "--envoy-config", filepath.Dir(file), "--envoy-headers")
+	return weir, startEnvoy(t, "envoy-ratelimit.yaml", "8081", weir, upstream, envoy...)
+}
+
+func TestEnvoyRateLimit(t *testing.T) {
+	weir, listen := startRateLimit(t, proxytest.StartUpstream(t).Addr, nil, patient)
+	c := proxytest.NewClient(t, "127.0.8.20", listen)
+	for left := 4; left >= 0; left-- {
+		limited(t, c.Get("/search?q=1"), http.StatusOK, 5, left)
+	}
+	limited(t, c.Get("/search"), http.StatusTooManyRequests, 5, 0)
+	limited(t, c.Get("/search", "X-Forwarded-For", "203.0.113.7", "X-Real-IP", "203.0.113.7"), http.StatusTooManyRequests, 5, 0)
+	limited(t, c.Get("/other"), http.StatusOK, 1000, 999)
+	limited(t, proxytest.NewClient(t, "127.0.8.21", listen).Get("/search"), http.StatusOK, 5, 4)
+	for left := 998; left > 940; left-- {
+		limited(t, c.Get("/other"), http.StatusOK, 1000, left)
+	}
+	if made := weir.Connections(); made > 1 {
+		t.Errorf("%d connections to weir", made)
+	}
+}
+
+func TestEnvoyRateLimitSilence(t *testing.T) {
+	for _, one := range []struct {
+		name    string
+		changes []string
+		status  int // while weir does not answer
+	}{
+		{"open", nil, http.StatusOK},
+		{"closed", []string{"failure_mode_deny: false", "failure_mode_deny: true"}, http.StatusServiceUnavailable},
+	} {
+		t.Run(one.name, func(t *testing.T) {
+			weir, listen := startRateLimit(t, proxytest.StartUpstream(t).Addr, nil, one.changes)
+			c := proxytest.NewClient(t, "127.0.8.23", listen)
+			weir.Pause()
+			withoutRates(t, c, one.status)
+			weir.Resume()
+			decidesAgain(t, c)
+			weir.Stop()
+			withoutRates(t, c, one.status)
+			weir.Start()
+			decidesAgain(t, c)
+		})
+	}
+}
+
+// In shadow nobody is refused.
+func TestEnvoyRateLimitShadow(t *testing.T) {
+	_, listen := startRateLimit(t, proxytest.StartUpstream(t).Addr, []string{
+		"requests_per_unit: 5, algorithm: sliding-counter}", "requests_per_unit: 5, algorithm: sliding-counter}\n        shadow_mode: true",
+	}, patient)
+	c := proxytest.NewClient(t, "127.0.8.25", listen)
+	for range 8 {
+		if a := c.Get("/search"); a.Status != http.StatusOK {
+			t.Errorf("%+v", a)
+		}
+	}
+}
+
+// What a request costs is what its answer says, and the next one sees it.
+func TestEnvoyRateLimitCostByResponse(t *testing.T) {
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Cost", r.URL.Query().Get("rows"))
+	}))
+	t.Cleanup(api.Close)
+	_, listen := startRateLimit(t, strings.TrimPrefix(api.URL, "http://"), nil, patient)
+	c := proxytest.NewClient(t, "127.0.8.26", listen)
+	limited(t, c.Get("/report?rows=20"), http.StatusOK, 50, 50)
+	until(t, "20 are charged", func() bool { return c.Get("/report?rows=0").Header.Get("X-Ratelimit-Remaining") == "30" })
+	limited(t, c.Get("/report?rows=30"), http.StatusOK, 50, 30)
+	until(t, "nothing is left", func() bool { return c.Get("/report?rows=0").Status == http.StatusTooManyRequests })
+}
+
+// Behind another proxy Envoy picks the address as it is told to.
+func TestEnvoyRateLimitBehind(t *testing.T) {
+	_, listen := startRateLimit(t, proxytest.StartUpstream(t).Addr, []string{"requests_per_unit: 5,", "requests_per_unit: 1,"}, append([]string{
+		"                        - remove: x-forwarded-for\n", "", "use_remote_address: true\n", "use_remote_address: true\n                xff_num_trusted_hops: 1\n",
+	}, patient...))
+	c := proxytest.NewClient(t, "127.0.6.1", listen)
+	limited(t, c.Get("/search", "X-Forwarded-For", "203.0.113.5"), http.StatusOK, 1, 0)
+	limited(t, c.Get("/search", "X-Forwarded-For", "192.0.2.1, 203.0.113.6"), http.StatusOK, 1, 0)
+	limited(t, c.Get("/search", "X-Forwarded-For", "192.0.2.2, 203.0.113.5"), http.StatusTooManyRequests, 1, 0)
+}
+
+// limited wants an answer that tells of a limit, and what is left of it.
+func limited(t *testing.T, a proxytest.Answer, status, limit, left int) {
+	t.Helper()
+	got := fmt.Sprint(a.Status, a.Header["X-Ratelimit-Limit"], a.Header["X-Ratelimit-Remaining"])
+	if want := fmt.Sprintf("%d [%d] [%d]", status, limit, left); got != want {
+		t.Errorf("got %s, want %s: %+v", got, want, a)
+	}
+	if reset, err := strconv.Atoi(a.Header.Get("X-Ratelimit-Reset")); err != nil || reset < 0 || reset > 2*86400 {
+		t.Errorf("reset is %q", a.Header["X-Ratelimit-Reset"])
+	}
+}
+
+// withoutRates sends requests while weir does not answer.
+func withoutRates(t *testing.T, c *proxytest.Client, status int) {
+	t.Helper()
+	for range 5 {
+		if a := c.Get("/search"); a.Status != status || a.Header.Get("X-Ratelimit-Limit") != "" || a.Took > 2*time.Second {
+			t.Errorf("%+v", a)
+		}
+	}
+}
+
+func decidesAgain(t *testing.T, c *proxytest.Client) {
+	t.Helper()
+	until(t, "weir decides again", func() bool { return c.Get("/search").Status == http.StatusTooManyRequests })
+}
+
+// until polls: what it waits for happens in another process.
+func until(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(5 * time.Second); !condition(); <-tick.C {
+		if time.Now().After(end) {
+			t.Fatalf("not within 5s: %s", what)
+		}
+	}
+}
