@@ -48,7 +48,7 @@ func (r *replayFlags) run(cmd *cobra.Command, files []string) error {
 	if len(files) == 0 {
 		return errors.New("replay takes a LOG, or - for standard input")
 	}
-	o, err := r.options()
+	o, err := r.options(cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (r *replayFlags) run(cmd *cobra.Command, files []string) error {
 	return incomplete(report)
 }
 
-func (r *replayFlags) options() (replay.Options, error) {
+func (r *replayFlags) options(stderr io.Writer) (replay.Options, error) {
 	o := replay.Options{Policy: policy.Default(), Format: r.format.value}
 	if r.config == "" {
 		return o, nil
@@ -75,6 +75,9 @@ func (r *replayFlags) options() (replay.Options, error) {
 	config, p, _, err := readPolicy(r.config)
 	if err != nil {
 		return o, err
+	}
+	if config.Clients.Redis != "" {
+		fmt.Fprintln(stderr, "weir: plans in Redis are not asked for here: every API key counts as one that is not listed")
 	}
 	o.Policy, o.MaxKeys = p, int(config.MaxKeys)
 	return o, nil

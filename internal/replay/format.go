@@ -48,11 +48,7 @@ func stateless(p parse) func() parse { return func() parse { return p } }
 
 // Formats are the names of the formats, [Auto] first.
 func Formats() []string {
-	names := []string{Auto}
-	for _, name := range []string{"combined", "common", "json", "caddy", "haproxy", "envoy", "alb", "cloudfront", "w3c"} {
-		names = append(names, name)
-	}
-	return names
+	return []string{Auto, "combined", "common", "json", "caddy", "haproxy", "envoy", "alb", "cloudfront", "w3c"}
 }
 
 // formatOf is a format by its name; nil with nil is [Auto].

@@ -75,9 +75,9 @@ type Limit struct {
 	// Ladder is what other counts would refuse: round ones, and the limit's own.
 	Ladder []Step `json:"ladder"`
 
-	count, burst int64
-	per          string // what follows a count, such as "/min sliding-counter"
-	heaviest     []heavyCaller
+	count    int64
+	per      string // what follows a count, such as "/min sliding-counter"
+	heaviest []heavyCaller
 }
 
 // Step is what the limit alone refuses at another count.

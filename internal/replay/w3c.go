@@ -80,6 +80,9 @@ func (w *w3c) set(e *entry, field, value string) {
 	switch field {
 	case "c-ip":
 		e.setClient(value)
+		e.peer = e.ip
+	case "X-Forwarded-For": // a field of IIS's own, where it is asked for
+		e.set(field, strings.ReplaceAll(value, "+", " "))
 	case "cs-method":
 		if isMethod(value) {
 			e.method = value
