@@ -135,7 +135,7 @@ type rate struct {
 
 // rateLimit reads a rate_limit; ok is false after a mistake.
 func (l *loader) rateLimit(rule *Rule, n *yaml.Node) (g weir.Group, ok bool) {
-	before := len(l.problems)
+	before := l.failed
 	var r rate
 	g.Charge = weir.Independent
 	l.mapping(n, "rate_limit",
@@ -151,7 +151,7 @@ func (l *loader) rateLimit(rule *Rule, n *yaml.Node) (g weir.Group, ok bool) {
 	l.set.replacing = l.set.replacing || len(rule.replaces) > 0
 	n = resolve(n)
 	switch {
-	case len(l.problems) > before:
+	case l.failed > before:
 	case slices.Contains(rule.replaces, rule.Name):
 		l.fail(n, "it would never count", "a limit replaces itself")
 	case rule.Unlimited:
@@ -164,7 +164,7 @@ func (l *loader) rateLimit(rule *Rule, n *yaml.Node) (g weir.Group, ok bool) {
 		rule.Requests, rule.Unit = uint32(r.count), unitOf(r.period)
 		rule.limit = l.limit(&r)
 	}
-	return g, len(l.problems) == before
+	return g, l.failed == before
 }
 
 // unlimited refuses what has no meaning there. The predecessor passes over

@@ -103,7 +103,6 @@ func replace(statuses []Status) {
 // checks are those of the descriptors under a limit. Their identities share one
 // allocation.
 func (d *domain) checks(r *Request, statuses []Status) []weir.Check {
-	var text []byte
 	n := 0
 	for i := range statuses {
 		if rule := statuses[i].Rule; rule != nil && !rule.Unlimited {
@@ -113,7 +112,10 @@ func (d *domain) checks(r *Request, statuses []Status) []weir.Check {
 	if n == 0 {
 		return nil
 	}
-	checks, ends := make([]weir.Check, 0, n), make([]int, 0, n)
+	// These stay on the stack as long as they are not longer.
+	var textOf [512]byte
+	var endsOf [16]int
+	checks, text, ends := make([]weir.Check, 0, n), textOf[:0], endsOf[:0]
 	for i := range statuses {
 		rule, in := statuses[i].Rule, &r.Descriptors[i]
 		if rule == nil || rule.Unlimited {

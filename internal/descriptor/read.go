@@ -14,7 +14,8 @@ import (
 // reader reads nodes of a file, strictly.
 type reader struct {
 	file     string
-	problems strictyaml.Problems
+	problems strictyaml.Problems // the first of them
+	failed   int                 // how many there are
 	warnings []*strictyaml.Problem
 	warned   bool // of the file, of fields without effect
 }
@@ -25,8 +26,14 @@ type field struct {
 	read func(*yaml.Node)
 }
 
+// maxProblems bounds what is said: an alias repeats its mistakes.
+const maxProblems = 100
+
 func (r *reader) fail(n *yaml.Node, hint, format string, args ...any) {
-	r.problems = append(r.problems, r.problem(n, hint, format, args...))
+	r.failed++
+	if r.failed <= maxProblems {
+		r.problems = append(r.problems, r.problem(n, hint, format, args...))
+	}
 }
 
 func (r *reader) problem(n *yaml.Node, hint, format string, args ...any) *strictyaml.Problem {
