@@ -162,6 +162,8 @@ var arrows = []arrow{
 	{"internal/front/envoyrls (tests)", "github.com/google/go-cmp", "differences of answers that a person can read"},
 	{"internal/front/envoyrls (tests)", "google.golang.org/grpc", "a real server and client"},
 	{"internal/front/envoyrls (tests)", "google.golang.org/protobuf", "recorded requests as messages"},
+	{"internal/daemon (tests)", "github.com/envoyproxy/go-control-plane/envoy", "messages for the gRPC port"},
+	{"internal/daemon (tests)", "google.golang.org/grpc", "a real client of the gRPC port"},
 	{"internal/daemon (tests)", "github.com/google/go-cmp", "differences of header sets that a person can read"},
 	{"deploy (tests)", "go.yaml.in/yaml/v4", "reads the manifests"},
 	{"internal/replay (tests)", "github.com/chromedp/chromedp", "they press keys on the report's page"},

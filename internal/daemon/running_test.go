@@ -21,14 +21,14 @@ const patience = 20 * time.Second
 // running is a daemon on free ports, as weir serve runs it.
 type running struct {
 	http, admin string // URLs
-	resp        string // address
+	grpc, resp  string // addresses
 	log         *logLines
 	stop        func() error
 }
 
 func start(t *testing.T, o Options) *running {
 	t.Helper()
-	o.HTTP, o.RESP, o.Admin = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"
+	o.HTTP, o.GRPC, o.RESP, o.Admin = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"
 	log := newLogLines()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -44,11 +44,11 @@ func start(t *testing.T, o Options) *running {
 			t.Error(err)
 		}
 	})
-	var serving struct{ HTTP, RESP, Admin string }
+	var serving struct{ HTTP, GRPC, RESP, Admin string }
 	if err := json.Unmarshal([]byte(log.wait(t, `"msg":"serving"`)), &serving); err != nil {
 		t.Fatal(err)
 	}
-	return &running{http: "http://" + serving.HTTP, admin: "http://" + serving.Admin, resp: serving.RESP, log: log, stop: stop}
+	return &running{http: "http://" + serving.HTTP, admin: "http://" + serving.Admin, grpc: serving.GRPC, resp: serving.RESP, log: log, stop: stop}
 }
 
 // status is what /readyz says.

@@ -37,8 +37,14 @@ func inBubble(t *testing.T, config string, test func(*watched)) {
 // watch begins with what is in the file.
 func watch(t *testing.T, dir, file string) *watched {
 	t.Helper()
-	w := &watched{service: newService(t, ""), dir: dir, file: file, log: newLogLines(), hup: make(chan os.Signal)}
-	o := Options{Config: file}
+	return watchAll(t, dir, Options{Config: file})
+}
+
+// watchAll begins with all that the options name.
+func watchAll(t *testing.T, dir string, o Options) *watched {
+	t.Helper()
+	w := &watched{service: newService(t, ""), dir: dir, file: o.Config, log: newLogLines(), hup: make(chan os.Signal)}
+	w.handler = withEnvoy(w.handler, &o, w.engine)
 	l, read, err := load(&o)
 	if err != nil {
 		t.Fatal(err)

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	pb "github.com/envoyproxy/go-control-plane/envoy/service/ratelimit/v3"
-
 	"github.com/weirhq/weir"
 	"github.com/weirhq/weir/internal/front/envoyrls"
 )
