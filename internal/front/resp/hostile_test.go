@@ -2,9 +2,11 @@ package resp
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -101,7 +103,7 @@ func TestCommandsInPieces(t *testing.T) {
 // Nobody holds a connection by sending a byte now and then, or nothing.
 func TestSlowClientsAreCutOff(t *testing.T) {
 	t.Run("in the middle of a command", func(t *testing.T) {
-		c := start(t, Options{Patience: 50 * time.Millisecond}).dial()
+		c := start(t, Options{Patience: 300 * time.Millisecond}).dial()
 		tick := time.NewTicker(5 * time.Millisecond)
 		defer tick.Stop()
 		go func() {
@@ -132,10 +134,36 @@ func TestClientsThatNeverReadAreCutOff(t *testing.T) {
 	ask := []byte(strings.Repeat(encoded("ECHO", strings.Repeat("x", 1000)), 100))
 	for range 10_000 { // 1 GB
 		if _, err := c.conn.Write(ask); err != nil {
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Error("it is left waiting")
+			}
 			return
 		}
 	}
 	t.Error("all of it was taken")
+}
+
+// Commands that are answered with more than they are do not add up in memory:
+// replies are written when there are so many.
+func TestRepliesAreWrittenBeforeTheyGrow(t *testing.T) {
+	s := start(t, Options{})
+	c := s.piped()
+	const n = 800
+	go c.conn.Write([]byte(strings.Repeat("COMMAND\r\n", n) + "QUIT\r\n"))
+	all, piece := 0, make([]byte, 4<<20) // each read is one write of the server's
+	for {
+		n, err := c.conn.Read(piece)
+		if n > 2*maxReady {
+			t.Fatalf("%d bytes at once", n)
+		}
+		all += n
+		if err != nil {
+			break
+		}
+	}
+	if all < 500*n {
+		t.Errorf("set-up: %d bytes in all", all)
+	}
 }
 
 func TestConnectionsAreBounded(t *testing.T) {
