@@ -35,6 +35,10 @@ type Check struct {
 // twice, other than by independent checks whose algorithms share a state
 // ([ErrDuplicateKey]). Every Take begins with it.
 func ValidateChecks(checks []Check) error {
+	var seen map[Key]*Check // nil for few, where looking at all is faster
+	if len(checks) > fewChecks {
+		seen = make(map[Key]*Check, len(checks))
+	}
 	for i := range checks {
 		c := &checks[i]
 		switch {
@@ -43,10 +47,26 @@ func ValidateChecks(checks []Check) error {
 		case c.Limit == nil:
 			return ErrNoLimit
 		}
-		for j := range i {
-			if checks[j].Key == c.Key && !c.mayShare(&checks[j]) {
-				return ErrDuplicateKey
-			}
+		other := seen[c.Key]
+		if seen == nil {
+			other = sameKey(checks[:i], &c.Key)
+		}
+		switch {
+		case other != nil && !c.mayShare(other): // nor may it with others then: all share with the first
+			return ErrDuplicateKey
+		case other == nil && seen != nil:
+			seen[c.Key] = c
+		}
+	}
+	return nil
+}
+
+const fewChecks = 16
+
+func sameKey(checks []Check, k *Key) *Check {
+	for i := range checks {
+		if checks[i].Key == *k {
+			return &checks[i]
 		}
 	}
 	return nil

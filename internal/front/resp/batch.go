@@ -5,7 +5,7 @@ import (
 )
 
 const (
-	maxBatch = 256      // checks decided together
+	maxBatch = 128      // checks decided together
 	maxReady = 32 << 10 // bytes of replies that need no decision
 	keepOut  = 32 << 10 // bytes
 )

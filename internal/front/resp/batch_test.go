@@ -31,7 +31,7 @@ func TestWhatArrivesTogetherIsOneCall(t *testing.T) {
 	}{
 		{"one", take, []int{1}},
 		{"a hundred", strings.Repeat(take, 100), []int{100}},
-		{"more than are decided together", strings.Repeat("CL.THROTTLE k 999 1 1\r\n", 300), []int{maxBatch, 300 - maxBatch}},
+		{"more than are decided together", strings.Repeat("CL.THROTTLE k 999 1 1\r\n", 300), []int{maxBatch, maxBatch, 300 - 2*maxBatch}},
 		{"other commands in between", take + encoded("PING") + encoded("HELLO", "3") + encoded("CL.THROTTLE") + take, []int{2}},
 		{"a reset in between", take + take + encoded("AUTH", token) + encoded("DEL", "k") + take, []int{2, 1}},
 		{"no take", encoded("PING"), nil},
