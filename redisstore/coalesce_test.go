@@ -233,12 +233,13 @@ func TestNobodyWaitsAlone(t *testing.T) {
 }
 
 // On a server that answers, callers of one key take fewer calls than they are, and
-// exactly the limit passes: from several stores, as from several processes.
+// exactly the limit passes: from several stores, as from several processes, one of
+// which remembers refusals.
 func TestManyCallersOfOneKey(t *testing.T) {
 	server := sharedServer(t)
 	eachAlgorithm(t, func(t *testing.T, a weir.Algorithm) {
 		limit, k := limitOf(t, weir.PerDay(700), weir.WithAlgorithm(a)), key(t.Name())
-		stores := []*redisstore.Store{open(t, urlOf(server)), open(t, urlOf(server))}
+		stores := []*redisstore.Store{open(t, urlOf(server)), open(t, urlOf(server), redisstore.WithDenyCache(time.Second))}
 		server.Do("config", "resetstat")
 		var passed atomic.Int64
 		var callers sync.WaitGroup

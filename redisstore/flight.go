@@ -25,7 +25,7 @@ type airspace struct {
 
 // flight is a call on its way, and who waits for the next.
 type flight struct {
-	checks []weir.Check // what is asked, without groups
+	checks []weir.Check // what is asked: the first caller's, until that one returns
 	hash   uint64
 	queue  []*passenger
 }
@@ -68,7 +68,7 @@ func (f *flights) join(ctx context.Context, checks []weir.Check) (own *flight, p
 	defer a.mu.Unlock()
 	found, ok := a.by[hash]
 	if !ok {
-		own = &flight{checks: ungrouped(checks), hash: hash}
+		own = &flight{checks: checks, hash: hash}
 		a.by[hash] = own
 		return own, nil
 	}
@@ -124,6 +124,7 @@ func (f *flights) board(own *flight) *batch {
 		delete(a.by, own.hash)
 		return nil
 	}
+	own.checks = ungrouped(own.checks)
 	b := newBatch(own)
 	own.queue = nil
 	return b
