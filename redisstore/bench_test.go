@@ -35,7 +35,7 @@ func newBench(b *testing.B) *bench {
 		b.Fatal(err)
 	}
 	b.Cleanup(client.Close)
-	store, err := redisstore.New(client)
+	store, err := redisstore.New(client, redisstore.WithoutCoalescing()) // every operation is a call
 	if err != nil {
 		b.Fatal(err)
 	}

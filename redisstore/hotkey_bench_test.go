@@ -21,8 +21,8 @@ func BenchmarkHotKeyRefused(b *testing.B) {
 			store func(*bench) *redisstore.Store
 		}{
 			{"pool", func(b *bench) *redisstore.Store { return b.pooled(callers) }},
-			{"pipeline", func(b *bench) *redisstore.Store { return b.with(redisstore.WithoutCoalescing()) }},
-			{"together", func(b *bench) *redisstore.Store { return b.store }},
+			{"pipeline", func(b *bench) *redisstore.Store { return b.store }},
+			{"together", func(b *bench) *redisstore.Store { return b.with() }},
 			{"deny cache", func(b *bench) *redisstore.Store {
 				return b.with(redisstore.WithoutCoalescing(), redisstore.WithDenyCache(time.Second))
 			}},
@@ -50,8 +50,8 @@ func BenchmarkHotKey(b *testing.B) {
 			store func(*bench) *redisstore.Store
 		}{
 			{"pool", func(b *bench) *redisstore.Store { return b.pooled(callers) }},
-			{"pipeline", func(b *bench) *redisstore.Store { return b.with(redisstore.WithoutCoalescing()) }},
-			{"together", func(b *bench) *redisstore.Store { return b.store }},
+			{"pipeline", func(b *bench) *redisstore.Store { return b.store }},
+			{"together", func(b *bench) *redisstore.Store { return b.with() }},
 		} {
 			b.Run(fmt.Sprintf("callers=%d/%s", callers, way.name), func(b *testing.B) {
 				bench := newBench(b)
