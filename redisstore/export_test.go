@@ -30,7 +30,7 @@ var TakeScript, RefundScript = takeScript.sha, refundScript.sha
 func Together(s *Store, checks []weir.Check, times int) ([]weir.Result, error) {
 	own := &flight{checks: ungrouped(checks)}
 	for range times {
-		own.queue = append(own.queue, passengers.Get().(*passenger))
+		own.queue = append(own.queue, &passenger{})
 	}
 	b := newBatch(own)
 	defer b.cancel()

@@ -47,7 +47,7 @@ var passengers = sync.Pool{New: func() any { return &passenger{landed: make(chan
 
 // release is for a passenger that has landed, and that nobody knows any more.
 func (p *passenger) release() {
-	p.aboard, p.results, p.err = nil, nil, nil
+	*p = passenger{landed: p.landed}
 	passengers.Put(p)
 }
 
