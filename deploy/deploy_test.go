@@ -136,7 +136,7 @@ func TestCommandsAreWeirs(t *testing.T) {
 			}
 		}
 	}
-	if flags < 5 {
+	if flags < 7 {
 		t.Errorf("only %d flags were found: the test looks in the wrong place", flags)
 	}
 }
