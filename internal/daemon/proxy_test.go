@@ -83,7 +83,7 @@ func TestProxyDrainsWebsockets(t *testing.T) {
 	}
 	select {
 	case err := <-stopped:
-		t.Errorf("stopped with a websocket open: %v", err)
+		t.Fatalf("stopped with a websocket open: %v", err)
 	default:
 	}
 	c.Close()
