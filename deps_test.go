@@ -158,6 +158,7 @@ var arrows = []arrow{
 	{"internal/daemon (tests)", "github.com/getkin/kin-openapi", "holds a running daemon's answers against docs/api.yaml"},
 	{"internal/front/extauthz (tests)", "github.com/envoyproxy/go-control-plane/envoy", "messages as Envoy sends them"},
 	{"internal/front/extauthz (tests)", "google.golang.org/grpc", "who asks"},
+	{"internal/front/extauthz (tests)", "google.golang.org/protobuf", "whatever bytes make a message"},
 	{"internal/front/envoyrls (tests)", "github.com/envoyproxy/go-control-plane/envoy", "a real client, and messages"},
 	{"internal/front/envoyrls (tests)", "github.com/google/go-cmp", "differences of answers that a person can read"},
 	{"internal/front/envoyrls (tests)", "google.golang.org/grpc", "a real server and client"},

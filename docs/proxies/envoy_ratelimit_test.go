@@ -65,6 +65,32 @@ func TestEnvoyRateLimitSilence(t *testing.T) {
 	}
 }
 
+// outlierDetection is what the page says to delete.
+const outlierDetection = `      outlier_detection:
+        consecutive_gateway_failure: 3
+        enforcing_consecutive_gateway_failure: 100
+        interval: 0.5s
+        base_ejection_time: 1s
+        max_ejection_time: 1s
+        max_ejection_percent: 100
+`
+
+// A weir that says of one limit that it has no decision is asked on for the others,
+// where its answers are not counted as failures.
+func TestEnvoyRateLimitAsksOn(t *testing.T) {
+	t.Parallel()
+	file := proxytest.Config(t, "envoy-ratelimit/api.yaml", "requests_per_unit: 5, algorithm: sliding-counter}", "requests_per_unit: 5, algorithm: sliding-counter, on_error: deny}")
+	weir := proxytest.StartWeirGRPC(t, "--envoy-config", filepath.Dir(file), "--envoy-headers", "--store", "redis://"+proxytest.FreeAddr(t))
+	c := proxytest.NewClient(t, "127.0.8.27", startEnvoy(t, "envoy-ratelimit.yaml", "8081", weir, proxytest.StartUpstream(t).Addr,
+		append([]string{outlierDetection, ""}, patient...)...))
+	for range 10 {
+		if a := c.Get("/search"); a.Status != http.StatusOK || a.Header.Get("X-Ratelimit-Limit") != "" {
+			t.Fatalf("%+v", a)
+		}
+	}
+	limited(t, c.Get("/other"), http.StatusOK, 1000, 999)
+}
+
 // In shadow nobody is refused.
 func TestEnvoyRateLimitShadow(t *testing.T) {
 	_, listen := startRateLimit(t, proxytest.StartUpstream(t).Addr, []string{

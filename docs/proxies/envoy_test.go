@@ -17,7 +17,7 @@ import (
 
 // patient has Envoy wait longer than its file says, where that is not what is
 // tested: a machine that is busy may need it.
-var patient = []string{"timeout: 0.2s", "timeout: 20s"}
+var patient = []string{" timeout: 0.2s", " timeout: 20s", "connect_timeout: 0.1s", "connect_timeout: 10s"}
 
 var failClosed = []string{"failure_mode_allow: true", "failure_mode_allow: false"}
 
@@ -49,7 +49,7 @@ func TestEnvoyTLS(t *testing.T) {
 			Replace(pageBlock(t, "transport_socket:"))
 		const after = "connect_timeout: 0.1s\n"
 		listen := startPatient(t, weir, upstream.Addr,
-			after, after+block, "connect_timeout: 0.1s", "connect_timeout: 5s", "failure_mode_allow: true", "failure_mode_allow: false")
+			after, "connect_timeout: 10s\n"+block, "failure_mode_allow: true", "failure_mode_allow: false")
 		return proxytest.NewClient(t, "127.0.8.10", listen).Get("/many")
 	}
 	t.Run("shown", func(t *testing.T) {
@@ -188,7 +188,7 @@ func TestEnvoyStopsAsking(t *testing.T) {
 	t.Parallel()
 	weir, upstream := proxytest.StartWeirGRPC(t), proxytest.StartUpstream(t)
 	c := proxytest.NewClient(t, "127.0.8.17", startImpatient(t, weir, upstream.Addr,
-		"timeout: 0.2s", "timeout: 1s", "base_ejection_time: 1s", "base_ejection_time: 60s", "max_ejection_time: 1s", "max_ejection_time: 60s"))
+		" timeout: 0.2s", " timeout: 1s", "connect_timeout: 0.1s", "connect_timeout: 10s", "base_ejection_time: 1s", "base_ejection_time: 60s", "max_ejection_time: 1s", "max_ejection_time: 60s"))
 	weir.Pause()
 	defer weir.Resume()
 	var waited int
@@ -211,6 +211,21 @@ func writePolicy(t *testing.T, text string) (file string) {
 		t.Fatal(err)
 	}
 	return file
+}
+
+// A weir that answers 503 is asked on: what it has decided for others holds.
+func TestEnvoyHTTPAsksOn(t *testing.T) {
+	t.Parallel()
+	weir, upstream := proxytest.StartWeir(t, "envoy", "--store", "redis://"+proxytest.FreeAddr(t)), proxytest.StartUpstream(t)
+	c := proxytest.NewClient(t, "127.0.8.19", startEnvoyHTTP(t, weir, upstream.Addr, patient...))
+	for range 10 {
+		if a := c.Get("/denied"); a.Status != 200 || a.Header.Get("X-Ratelimit-Limit") != "" {
+			t.Fatalf("%+v", a)
+		}
+	}
+	if a := c.Get("/many"); a.Header.Get("X-Ratelimit-Limit") != "1000" {
+		t.Errorf("%+v", a)
+	}
 }
 
 // pageBlock is the YAML block of envoy.md that begins with a line, as deep in

@@ -57,9 +57,6 @@ func headerOf(request *auth.AttributeContext_HttpRequest) http.Header {
 	for _, line := range raw {
 		add(header, line.GetKey(), string(line.GetRawValue()))
 	}
-	if len(raw) > 0 {
-		return header
-	}
 	for name, value := range request.GetHeaders() {
 		add(header, name, value)
 	}
