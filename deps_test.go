@@ -132,6 +132,7 @@ var arrows = []arrow{
 	{"cmd/weir", ".", "the nearest known word, for a suggestion"},
 	{"cmd/weir", "internal/daemon", "serve is the daemon"},
 	{"cmd/weir", "internal/replay", "replay is a what-if on logs"},
+	{"cmd/weir", "internal/descriptor", "check validates Envoy's configuration without a daemon"},
 	{"cmd/weir", "internal/strictyaml", "errors that begin with their place stay so"},
 	{"internal/compare", ".", "it decides one traffic by each algorithm"},
 	{"cmd/weir", "internal/compare", "compare is that, on a traffic or a log's"},

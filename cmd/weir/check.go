@@ -9,20 +9,22 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weirhq/weir/internal/descriptor"
 	"github.com/weirhq/weir/policy"
 )
 
 func newCheck() *cobra.Command {
 	var schema bool
 	cmd := &cobra.Command{
-		Use:   "check FILE...",
+		Use:   "check FILE|DIR...",
 		Short: "Validate configurations and print their canonical form",
 		Long: `Validate configurations. What is wrong is printed on standard error as
 FILE:LINE:COL with what was probably meant, and the exit code is 2. What is right
 is printed in its canonical form, secrets and API keys included, with warnings on
-standard error.`,
+standard error. A folder is one for --envoy-config, of which every limit is printed.`,
 		Example: `  weir check weir.yaml
   weir check weir.yaml > /dev/null      only what is wrong
+  weir check /data/ratelimit/config
   weir check --schema > weir.schema.json`,
 		RunE: func(cmd *cobra.Command, files []string) error {
 			switch {
@@ -66,11 +68,39 @@ func checkFiles(cmd *cobra.Command, files []string) error {
 }
 
 func checkFile(file string) ([]byte, []policy.Warning, error) {
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		return checkFolder(file)
+	}
 	config, _, warnings, err := readPolicy(file)
 	if err != nil {
 		return nil, nil, err
 	}
 	return config.Canonical(), warnings, nil
+}
+
+// checkFolder prints no canonical form: the files have one of their own.
+func checkFolder(folder string) ([]byte, []policy.Warning, error) {
+	names, err := descriptor.Files(folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	files := make([]descriptor.File, len(names))
+	for i, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		files[i] = descriptor.File{Name: name, Text: text}
+	}
+	set, problems, err := descriptor.Load(files)
+	if err != nil {
+		return nil, nil, err
+	}
+	warnings := make([]policy.Warning, len(problems))
+	for i, p := range problems {
+		warnings[i] = policy.Warning{File: p.File, Line: p.Line, Col: p.Col, Message: p.Message, Hint: p.Hint}
+	}
+	return []byte(strings.Join(append(set.Summary(), ""), "\n")), warnings, nil
 }
 
 // compileFile is the policy that a file comes to.

@@ -2,11 +2,11 @@ package daemon
 
 import (
 	"crypto/sha256"
-	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/weirhq/weir/internal/descriptor"
 )
 
 // contents are the files that a configuration was read from, with a hash of what
@@ -58,46 +58,13 @@ func (r *reader) file(name string) ([]byte, error) {
 	return src, err
 }
 
-// maxFolders is how deep folders are looked into: a symlink can lead back up.
-const maxFolders = 8
-
-// folder lists the YAML files in a folder and in those below, sorted. Hidden names
-// are passed over: there Kubernetes keeps the files that the others point to.
+// folder lists the files of Envoy's configuration in a folder.
 func (r *reader) folder(name string) ([]string, error) {
-	names, err := yamlFiles(name, maxFolders)
+	names, err := descriptor.Files(name)
 	one := content{name: name, folder: true}
 	if err == nil {
 		one.hash = sha256.Sum256([]byte(strings.Join(names, "\x00")))
 	}
 	r.contents = append(r.contents, one)
 	return names, err
-}
-
-func yamlFiles(folder string, depth int) (names []string, err error) {
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		name := filepath.Join(folder, e.Name())
-		if strings.HasPrefix(e.Name(), ".") {
-			continue
-		}
-		info, err := os.Stat(name) // what a symlink points to
-		switch {
-		case err != nil:
-			return nil, err
-		case info.IsDir() && depth == 0:
-			return nil, fmt.Errorf("%s: folders are nested too deep", name)
-		case info.IsDir():
-			below, err := yamlFiles(name, depth-1)
-			if err != nil {
-				return nil, err
-			}
-			names = append(names, below...)
-		case slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name)):
-			names = append(names, name)
-		}
-	}
-	return names, nil
 }

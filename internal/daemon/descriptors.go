@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/weirhq/weir"
@@ -19,9 +18,6 @@ func (r *reader) descriptors(folder string) (*descriptor.Set, []policy.Warning, 
 	names, err := r.folder(folder)
 	if err != nil {
 		return nil, nil, err
-	}
-	if len(names) == 0 {
-		return nil, nil, fmt.Errorf("%s: there is no .yaml or .yml file in this folder", folder)
 	}
 	files := make([]descriptor.File, len(names))
 	for i, name := range names {

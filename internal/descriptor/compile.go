@@ -122,6 +122,7 @@ func (l *loader) rule(at *node, p place, w *written) {
 		group.Shadow = w.shadow
 		rule.group = l.group(group)
 		at.rule = rule
+		l.set.summary = append(l.set.summary, l.layer+" "+rule.path+": "+rule.String())
 	}
 }
 

@@ -49,6 +49,7 @@ type loader struct {
 	groups map[weir.Group]*weir.Group
 	first  map[string]*mark // where each domain was met first
 
+	layer        string // of the file at hand
 	nodes, depth int
 }
 
@@ -77,6 +78,8 @@ func (l *loader) load(f *File) {
 	if at == nil {
 		l.fail(root, "write domain: NAME, as Envoy's configuration has it", "domain is missing")
 	}
+	d.layer = layerPrefix + name
+	l.layer = d.layer
 	l.children(&d.root, "", nil, descriptors)
 	if name == "" {
 		return
@@ -86,6 +89,5 @@ func (l *loader) load(f *File) {
 		return
 	}
 	l.first[name] = &mark{f.Name, at.Line}
-	d.layer = layerPrefix + name
 	l.set.domains[name] = d
 }

@@ -30,6 +30,23 @@ type Rule struct {
 	shared []string
 }
 
+// String is what the rule admits, such as "5/min fixed-window count all, shadow".
+func (r *Rule) String() string {
+	text := "unlimited"
+	if !r.Unlimited {
+		text = r.limit.String()
+	}
+	for _, mark := range []struct {
+		word string
+		on   bool
+	}{{"shadow", r.shadow()}, {"quota", r.Quota}, {"shared", r.shared != nil}} {
+		if mark.on {
+			text += ", " + mark.word
+		}
+	}
+	return text
+}
+
 // shadow rules are charged and reported, and never refuse.
 func (r *Rule) shadow() bool { return r.group.Shadow }
 

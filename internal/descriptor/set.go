@@ -14,6 +14,7 @@ type Set struct {
 	domains map[string]*domain
 	// replacing: a rule replaces others.
 	replacing bool
+	summary   []string
 }
 
 type domain struct {
@@ -23,6 +24,10 @@ type domain struct {
 
 // Domains are the names of the domains, sorted.
 func (s *Set) Domains() []string { return slices.Sorted(maps.Keys(s.domains)) }
+
+// Summary has a line for each limit, in the order of the files: its layer and name
+// in keys and metrics, and what it admits.
+func (s *Set) Summary() []string { return s.summary }
 
 // IsLayer reports whether a layer's name is of the kind that domains have.
 func IsLayer(layer string) bool { return strings.HasPrefix(layer, layerPrefix) }
