@@ -6,9 +6,12 @@ import (
 	"strconv"
 )
 
-// maxHeaviest is how many callers of a limit a page can name: those with the
-// greatest needs.
-const maxHeaviest = 100
+// A page can name so many callers of a limit, those with the greatest needs, and
+// of all limits together about so many.
+const (
+	maxHeaviest = 100
+	allHeaviest = 2000
+)
 
 // Chart is requests over time.
 type Chart struct {
@@ -43,8 +46,9 @@ func (t *tally) heaviest(r *row) []heavyCaller {
 		return cmp.Or(cmp.Compare(r.trials.callers[b].need, r.trials.callers[a].need),
 			cmp.Compare(r.callers[b].requests, r.callers[a].requests), cmp.Compare(a, b))
 	})
+	most := min(len(order), maxHeaviest, max(10, allHeaviest/len(t.rows)))
 	var heaviest []heavyCaller
-	for _, i := range order[:min(len(order), maxHeaviest)] {
+	for _, i := range order[:most] {
 		c := heavyCaller{name: t.named(r.callers[i].who), requests: r.callers[i].requests, need: r.trials.callers[i].need}
 		for _, s := range r.trials.callers[i].steps {
 			c.refused = append(c.refused, s.refused)

@@ -121,3 +121,22 @@ func TestReportIsBounded(t *testing.T) {
 		t.Errorf("%d cells, first %+v", len(routes.cells), first)
 	}
 }
+
+// A policy of hundreds of routes has a report that can be read.
+func TestManyRoutes(t *testing.T) {
+	var routes, log strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&routes, "/r%d: 1/min, ", i)
+		log.WriteString(strings.Repeat(line("203.0.113.7", i, fmt.Sprint("/r", i)), 1+i%7))
+	}
+	r := one(t, "layers: [{name: endpoint, by: [client, route], routes: {"+strings.TrimSuffix(routes.String(), ", ")+"}}]", log.String())
+	var text, page strings.Builder
+	r.WriteText(&text)
+	r.WriteHTML(&page)
+	if n := strings.Count(text.String(), "\n"); len(r.Layers) != 200 || n > 750 || !strings.Contains(text.String(), "for the 12 with the most requests") {
+		t.Errorf("%d limits, %d lines", len(r.Layers), n)
+	}
+	if page.Len() > 1<<20 {
+		t.Errorf("the page has %d bytes", page.Len())
+	}
+}

@@ -42,15 +42,20 @@ type rowKey struct {
 type roster struct {
 	numbers map[string]int32
 	texts   []string
+	last    int32 // asked for: a request's layers mostly count it as the same
 }
 
 func (r *roster) number(identity string) int32 {
+	if len(r.texts) > 0 && r.texts[r.last] == identity {
+		return r.last
+	}
 	n, known := r.numbers[identity]
 	if !known {
 		n = int32(len(r.texts))
 		r.numbers[identity] = n
 		r.texts = append(r.texts, identity)
 	}
+	r.last = n
 	return n
 }
 

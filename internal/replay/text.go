@@ -1,8 +1,10 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -112,9 +114,31 @@ func (r *Report) suggestions(b *strings.Builder) {
 	callers.write(b)
 	b.WriteString("\nThe lowest round limit that by itself refuses at most this share of its requests\n")
 	requests.write(b)
-	b.WriteString("\nAt other limits\n")
+	r.examples(b)
+}
+
+// maxExamples is how many limits are shown at other counts: a policy may have
+// hundreds of routes.
+const maxExamples = 12
+
+func (r *Report) examples(b *strings.Builder) {
+	var most []*Limit
 	for i := range r.Layers {
-		r.Layers[i].examples(b)
+		if len(r.Layers[i].Ladder) > 0 {
+			most = append(most, &r.Layers[i])
+		}
+	}
+	b.WriteString("\nAt other limits")
+	if len(most) > maxExamples {
+		kept := slices.Clone(most)
+		slices.SortStableFunc(kept, func(a, b *Limit) int { return cmp.Compare(b.Requests, a.Requests) })
+		kept = kept[:maxExamples]
+		most = slices.DeleteFunc(most, func(l *Limit) bool { return !slices.Contains(kept, l) })
+		fmt.Fprintf(b, ", for the %d with the most requests (--json and --html have all)", maxExamples)
+	}
+	b.WriteString("\n")
+	for _, l := range most {
+		l.examples(b)
 	}
 }
 
