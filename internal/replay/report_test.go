@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -103,12 +104,16 @@ func TestReportIsBounded(t *testing.T) {
 	if len(times.bins) > maxBins || len(times.minutes) > maxTop {
 		t.Errorf("%d bins, %d minutes", len(times.bins), len(times.minutes))
 	}
-	total, refused := int64(0), int64(0)
-	for _, b := range times.bins {
-		total, refused = total+b.requests, refused+b.refused
+	want := make([]bin, len(times.bins))
+	for i := range int64(2_000_000) {
+		b := &want[(1_700_000_000_000_000+i*i*1000)/1_000_000/times.width-times.first]
+		b.requests++
+		if i%3 == 0 {
+			b.refused++
+		}
 	}
-	if total != 2_000_000 || refused != 666_667 {
-		t.Errorf("bins hold %d and %d", total, refused)
+	if !slices.Equal(times.bins, want) {
+		t.Errorf("bins hold %v, want %v", times.bins, want)
 	}
 	routes := newHeavy(100)
 	for i := range 100_000 {
@@ -117,8 +122,17 @@ func TestReportIsBounded(t *testing.T) {
 			routes.add("frequent")
 		}
 	}
-	if first := routes.top(1)[0]; len(routes.cells) > 200 || first.text != "frequent" || first.count-first.over > 10_000 || first.count < 10_000 {
-		t.Errorf("%d cells, first %+v", len(routes.cells), first)
+	for range 5000 {
+		routes.add("new")
+	}
+	top := routes.top(2)
+	if len(routes.cells) > 200 || top[0].text != "frequent" || top[1].text != "new" {
+		t.Fatalf("%d cells, first %+v and %+v", len(routes.cells), top[0], top[1])
+	}
+	for i, want := range []int64{10_000, 5000} {
+		if c := top[i]; c.count < want || c.count-c.over > want || c.over > 1000 {
+			t.Errorf("%s came %d times, and is %+v", c.text, want, c)
+		}
 	}
 }
 
@@ -138,5 +152,25 @@ func TestManyRoutes(t *testing.T) {
 	}
 	if page.Len() > 1<<20 {
 		t.Errorf("the page has %d bytes", page.Len())
+	}
+}
+
+// A share that is met exactly is met.
+func TestSharesMetExactly(t *testing.T) {
+	log := strings.Repeat(line("203.0.113.7", 0, "/"), 11) // one too many for 10
+	for i := range 9 {
+		log += line(fmt.Sprintf("198.51.100.%d", i), 0, "/")
+	}
+	l := one(t, "layers: [{name: edge, by: ip, limit: 10/min}]", log).Layers[0]
+	if l.SuggestRequests != (Shares{12, 12, 10}) || l.Suggest != (Shares{11, 11, 11}) {
+		t.Errorf("suggests %v of callers and %v of requests", l.Suggest, l.SuggestRequests)
+	}
+	log += strings.Repeat(line("192.0.2.1", 0, "/")+line("192.0.2.2", 0, "/"), 5)
+	for i := range 8 {
+		log += line(fmt.Sprintf("198.51.101.%d", i), 0, "/")
+	}
+	l = one(t, "layers: [{name: edge, by: ip, limit: 10/min}]", log).Layers[0] // one caller in twenty
+	if l.Callers != 20 || l.Suggest != (Shares{11, 11, 5}) {
+		t.Errorf("suggests %v for %d callers", l.Suggest, l.Callers)
 	}
 }
