@@ -8,7 +8,7 @@ import "strings"
 //	203.0.113.7 - alice [12/May/2024:00:00:17 +0000] "GET /search?q=1 HTTP/1.1" 200 512 "-" "curl/8"
 //
 // What follows the size does not matter. A virtual host may stand before the
-// address, as in Apache's vhost_combined.
+// address, as in Apache's vhost_combined, and X-Forwarded-For in its place.
 func parseCommon(line string, e *entry) verdict {
 	if commonRecord(line, e) {
 		return record
@@ -64,6 +64,9 @@ func commonClient(head string, e *entry) bool {
 	if !ok || strings.HasPrefix(client, `"`) {
 		return false
 	}
+	if strings.HasSuffix(client, ",") {
+		return s.forwarded(client, e)
+	}
 	e.setClient(client)
 	if e.ip.IsValid() {
 		return true
@@ -76,5 +79,20 @@ func commonClient(head string, e *entry) bool {
 	if behind.setClient(second); behind.ip.IsValid() {
 		e.ip, e.name, e.host = behind.ip, "", client
 	}
+	return true
+}
+
+// forwarded takes a list of addresses, "203.0.113.7, 10.0.0.1", that begins with
+// first.
+func (s *scanner) forwarded(first string, e *entry) bool {
+	list := first
+	for strings.HasSuffix(list, ",") {
+		next, ok := s.word()
+		if !ok {
+			return false
+		}
+		list += next
+	}
+	e.forwarded = append(e.forwarded, list)
 	return true
 }

@@ -73,7 +73,8 @@ func TestForwardedClients(t *testing.T) {
 	const config = "trusted_proxies: [10.0.0.0/8]\nlayers: [{name: edge, by: ip, limit: 1/min}]"
 	const iis = "#Fields: date time c-ip cs-method cs-uri-stem X-Forwarded-For\n2026-12-01 03:01:01 %s GET / 198.51.100.9,+203.0.113.7\n"
 	const nginx = `{"msec":1796094061.5,"remote_addr":%q,"request_uri":"/","http_x_forwarded_for":"198.51.100.9, 203.0.113.7"}` + "\n"
-	for _, log := range []string{iis, nginx} {
+	const apache = `198.51.100.9, 203.0.113.7, %s - - [01/Dec/2026:03:01:01 +0000] "GET / HTTP/1.1" 200 5` + "\n"
+	for _, log := range []string{iis, nginx, apache} {
 		for peer, want := range map[string]string{"10.0.0.1": "ip:203.0.113.7", "192.0.2.1": "ip:192.0.2.1"} {
 			r := one(t, config, strings.Repeat(fmt.Sprintf(log, peer), 2))
 			if r.Refused != 1 || r.TopRefused[0].Caller != want {
