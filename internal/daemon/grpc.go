@@ -36,7 +36,12 @@ type grpcServer struct {
 	health *health.Server
 }
 
-func newGRPCServer(o *Options, e *Engine, log *slog.Logger) *grpcServer {
+// newGRPCServer is nil where the port is off: the server has goroutines from the
+// start, and nobody would end them.
+func newGRPCServer(o *Options, e *Engine, log *slog.Logger) server {
+	if o.GRPC == "" {
+		return nil
+	}
 	s := &grpcServer{health: health.NewServer(), Server: grpc.NewServer(
 		grpc.MaxRecvMsgSize(maxMessageBytes),
 		grpc.MaxHeaderListSize(maxHeaderBytes),

@@ -58,21 +58,25 @@ var instant = time.Date(2026, time.July, 15, 13, 24, 17, 300_000_000, time.UTC)
 
 func now() time.Time { return instant }
 
-// stores are the two kinds there are, at the instant, each empty.
+// stores are the kinds there are, at the instant, each empty.
 var stores = map[string]func(testing.TB) weir.Store{
 	"memory": func(t testing.TB) weir.Store {
 		store := weir.NewMemoryStore(weir.MemoryOptions{Clock: now})
 		t.Cleanup(func() { store.Close() })
 		return store
 	},
-	"redis": func(t testing.TB) weir.Store {
-		store, err := redisstore.Open("redis://"+redistest.Shared(t).Addr, redisstore.WithClock(now))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { store.Close() })
-		return store
-	},
+	"redis":   func(t testing.TB) weir.Store { return openRedis(t, "redis://"+redistest.Shared(t).Addr) },
+	"cluster": func(t testing.TB) weir.Store { return openRedis(t, redistest.SharedCluster(t).URL()) },
+}
+
+func openRedis(t testing.TB, url string) weir.Store {
+	t.Helper()
+	store, err := redisstore.Open(url, redisstore.WithClock(now))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	return store
 }
 
 // serve runs the service on a gRPC server and returns a client of it.

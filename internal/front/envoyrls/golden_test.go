@@ -84,7 +84,7 @@ func resetOf(unit string) int64 {
 	return seconds - instant.Unix()%seconds
 }
 
-// Every recorded answer is given again, on both stores and over both protocols.
+// Every recorded answer is given again, on every store and over both protocols.
 func TestGolden(t *testing.T) {
 	for _, one := range []struct {
 		file    string
