@@ -104,6 +104,14 @@ var arrows = []arrow{
 	{"internal/admin", "httplimit", "its problem bodies"},
 	{"internal/admin", "github.com/prometheus/client_golang", "/metrics; see docs/decisions.md"},
 
+	{"internal/tracing", ".", "a weir.Decision as a span, and a span for each take of a weir.Store"},
+	{"internal/tracing", "go.opentelemetry.io/otel", "the SDK's errors, attributes, propagation; see docs/decisions.md"},
+	{"internal/tracing", "go.opentelemetry.io/otel/trace", "spans"},
+	{"internal/tracing", "go.opentelemetry.io/otel/sdk", "sampling, and the bounded queue of spans"},
+	{"internal/tracing", "go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp", "spans as OTLP"},
+	{"internal/tracing", "github.com/go-logr/logr", "how the SDK logs"},
+	{"internal/tracing", "google.golang.org/grpc", "the traceparent of a call"},
+
 	{"internal/browsertest", "github.com/chromedp/chromedp", "it drives Chromium; see docs/decisions.md"},
 	{"internal/browsertest", "github.com/chromedp/cdproto", "the browser's events and commands"},
 	{"internal/replay", ".", "it decides the requests of logs on a store in memory"},
@@ -126,6 +134,7 @@ var arrows = []arrow{
 	{"internal/daemon", "internal/receipt", "the engine seals and opens receipts"},
 	{"internal/daemon", "redisstore", "it opens the shared store that a URL names"},
 	{"internal/daemon", "failover", "and keeps deciding while that does not answer"},
+	{"internal/daemon", "internal/tracing", "the engine traces decisions and calls of the store"},
 	{"internal/daemon", "policy", "it loads and compiles the configuration"},
 	{"internal/daemon", "github.com/oklog/run", "servers as actors, the first to return stops all"},
 
@@ -166,6 +175,8 @@ var arrows = []arrow{
 	{"internal/front/envoyrls (tests)", "google.golang.org/protobuf", "recorded requests as messages"},
 	{"internal/daemon (tests)", "github.com/envoyproxy/go-control-plane/envoy", "messages for the gRPC port"},
 	{"internal/daemon (tests)", "google.golang.org/grpc", "a real client of the gRPC port"},
+	{"internal/daemon (tests)", "go.opentelemetry.io/proto/otlp", "a collector that reads the spans"},
+	{"internal/daemon (tests)", "google.golang.org/protobuf", "the spans' messages"},
 	{"internal/daemon (tests)", "github.com/google/go-cmp", "differences of header sets that a person can read"},
 	{"deploy (tests)", "go.yaml.in/yaml/v4", "reads the manifests"},
 	{"internal/replay (tests)", "github.com/chromedp/chromedp", "they press keys on the report's page"},

@@ -13,6 +13,7 @@ import (
 	"github.com/oklog/run"
 
 	"github.com/weirhq/weir/internal/admin"
+	"github.com/weirhq/weir/internal/tracing"
 )
 
 // Run serves until the context ends or SIGTERM or SIGINT arrives, then drains:
@@ -28,8 +29,10 @@ func Run(ctx context.Context, o Options, stdout io.Writer, log *slog.Logger) err
 	if err != nil {
 		return &UsageError{err}
 	}
+	tracer := tracing.Start(log)
+	defer tracer.Close()
 	metrics := admin.NewMetrics()
-	store, err := openBackend(ctx, o.storeURL(l.config), l.config, metrics, log)
+	store, err := openBackend(ctx, o.storeURL(l.config), l.config, metrics, tracer, log)
 	if err != nil {
 		return err
 	}
@@ -38,6 +41,7 @@ func Run(ctx context.Context, o Options, stdout io.Writer, log *slog.Logger) err
 	o.plans.follow(l.config.Clients.Redis, log)
 	defer o.plans.close()
 	engine := newEngine(store, metrics, l)
+	engine.tracer = tracer
 
 	certificates, err := openCertificates(o.TLS, log)
 	if err != nil {

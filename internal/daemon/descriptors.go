@@ -47,8 +47,9 @@ func (l *loaded) domains() []string {
 // configuration for them.
 func (e *Engine) Limit(ctx context.Context, r *descriptor.Request) (descriptor.Answer, error) {
 	start := time.Now()
+	ctx, span := e.tracer.Decision(ctx)
 	a, err := e.current.Load().descriptors.Decide(ctx, e.store, r)
-	a.Decision, err = e.observe(a.Decision, err, start)
+	a.Decision, err = e.observe(a.Decision, err, start, span)
 	return a, err
 }
 

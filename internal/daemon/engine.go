@@ -12,6 +12,7 @@ import (
 	"github.com/weirhq/weir/httplimit"
 	"github.com/weirhq/weir/internal/admin"
 	"github.com/weirhq/weir/internal/receipt"
+	"github.com/weirhq/weir/internal/tracing"
 	"github.com/weirhq/weir/policy"
 )
 
@@ -22,6 +23,7 @@ type Engine struct {
 	current atomic.Pointer[loaded]
 	store   *backend
 	metrics *admin.Metrics
+	tracer  *tracing.Tracer // nil: no spans
 	random  *receipt.Signer // signs where there is no secret
 
 	draining atomic.Bool
@@ -44,26 +46,30 @@ func newEngine(store *backend, m *admin.Metrics, l *loaded) *Engine {
 // Decide decides a request by the policy.
 func (e *Engine) Decide(ctx context.Context, a *policy.Attributes) (weir.Decision, error) {
 	start := time.Now()
+	ctx, span := e.tracer.Decision(ctx)
 	d, err := e.current.Load().policy.Decide(ctx, e.store, a)
-	return e.observe(d, err, start)
+	return e.observe(d, err, start, span)
 }
 
 // Check decides one check without the policy.
 func (e *Engine) Check(ctx context.Context, c weir.Check) (weir.Decision, error) {
 	start := time.Now()
+	ctx, span := e.tracer.Decision(ctx)
 	checks, results := []weir.Check{c}, make([]weir.Result, 1)
 	err := e.store.Take(ctx, checks, results)
 	if err != nil {
-		return e.observe(weir.Decision{}, err, start)
+		return e.observe(weir.Decision{}, err, start, span)
 	}
-	return e.observe(weir.Decide(weir.NewID(), checks, results), nil, start)
+	return e.observe(weir.Decide(weir.NewID(), checks, results), nil, start, span)
 }
 
 // DecideEach decides checks without the policy that have nothing to do with each
 // other; see [weir.TakeEach]. The first n are decided.
 func (e *Engine) DecideEach(ctx context.Context, checks []weir.Check, results []weir.Result) (n int, err error) {
 	start := time.Now()
+	ctx, span := e.tracer.Batch(ctx)
 	n, err = weir.TakeEach(ctx, e.store.Store, checks, results)
+	span.EndBatch(results[:n], err)
 	e.metrics.DecidedEach(checks[:n], results[:n], time.Since(start))
 	for range checks[n:] {
 		e.metrics.Failed()
@@ -74,7 +80,8 @@ func (e *Engine) DecideEach(ctx context.Context, checks []weir.Check, results []
 // Forget resets keys of checks without the policy.
 func (e *Engine) Forget(ctx context.Context, keys []weir.Key) error { return e.store.Reset(ctx, keys) }
 
-func (e *Engine) observe(d weir.Decision, err error, start time.Time) (weir.Decision, error) {
+func (e *Engine) observe(d weir.Decision, err error, start time.Time, span tracing.Span) (weir.Decision, error) {
+	span.End(&d, err)
 	if err != nil {
 		e.metrics.Failed()
 		return d, err

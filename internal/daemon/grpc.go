@@ -51,7 +51,7 @@ func newGRPCServer(o *Options, e *Engine, log *slog.Logger) server {
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: leastPingGap, PermitWithoutStream: true}),
 		// A goroutine that has answered keeps its grown stack for the next call.
 		grpc.NumStreamWorkers(uint32(runtime.GOMAXPROCS(0))),
-		grpc.UnaryInterceptor(answerPanicsGRPC(log)),
+		grpc.ChainUnaryInterceptor(answerPanicsGRPC(log), e.tracer.GRPC),
 	)}
 	extauthz.New(e).Register(s)
 	if o.EnvoyConfig != "" {

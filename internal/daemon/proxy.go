@@ -41,12 +41,12 @@ func (p *Proxy) validate(address string) (err error) {
 func newTrafficServer(o *Options, e *Engine, log *slog.Logger) server {
 	if o.Proxy == nil {
 		profile, _ := o.profile() // it is one of them: see validate
-		return newHTTPServer(withEnvoy(traffic(e, profile), o, e), log)
+		return newHTTPServer(e.tracer.HTTP(withEnvoy(traffic(e, profile), o, e)), log)
 	}
 	p := proxy.New(e, proxy.Options{
 		Upstream: o.Proxy.upstream, RewriteHost: o.Proxy.RewriteHost, Timeout: o.Proxy.Timeout, Log: log,
 	})
-	s := newHTTPServer(p, log)
+	s := newHTTPServer(e.tracer.HTTP(p), log)
 	s.ReadTimeout, s.WriteTimeout = 0, 0 // the proxy bounds what does not go on, not what is long
 	s.Protocols = new(http.Protocols)
 	s.Protocols.SetHTTP1(true)

@@ -10,6 +10,7 @@ import (
 	"github.com/weirhq/weir"
 	"github.com/weirhq/weir/failover"
 	"github.com/weirhq/weir/internal/admin"
+	"github.com/weirhq/weir/internal/tracing"
 	"github.com/weirhq/weir/policy"
 	"github.com/weirhq/weir/redisstore"
 )
@@ -25,7 +26,7 @@ type backend struct {
 }
 
 // openBackend opens the store that a URL names. An error repeats no password.
-func openBackend(ctx context.Context, url string, c *policy.Config, m *admin.Metrics, log *slog.Logger) (*backend, error) {
+func openBackend(ctx context.Context, url string, c *policy.Config, m *admin.Metrics, tracer *tracing.Tracer, log *slog.Logger) (*backend, error) {
 	if url == "" || url == "memory:" {
 		return memoryBackend(weir.NewMemoryStore(weir.MemoryOptions{MaxKeys: int(c.MaxKeys)})), nil
 	}
@@ -41,7 +42,7 @@ func openBackend(ctx context.Context, url string, c *policy.Config, m *admin.Met
 		shared.Close()
 		return nil, err
 	}
-	store := failover.New(shared, failover.Options{
+	store := failover.New(tracer.Store(shared, "redis"), failover.Options{
 		Budget: c.Budget, Share: c.Share, MaxKeys: int(c.MaxKeys), OnChange: logBreaker(log),
 	})
 	return &backend{Store: store, shared: shared, kind: scheme, keys: store.Len, stats: store.Stats, close: func() {
