@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/weirhq/weir"
@@ -31,6 +32,9 @@ func newDenial(q question, arrived time.Duration, checks []weir.Check, results [
 	}
 	for i := range checks {
 		e.shape = append(e.shape, flags(checks, i))
+		k := &e.checks[i].Key
+		// A caller's text may be a piece of something large.
+		*k = weir.Key{Layer: strings.Clone(k.Layer), Limit: strings.Clone(k.Limit), Identity: strings.Clone(k.Identity)}
 	}
 	return e
 }

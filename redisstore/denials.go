@@ -26,8 +26,9 @@ type denials struct {
 	hits        atomic.Int64
 }
 
-// What bounds the memory: at the worst some 80 MB, usually a tenth of a kilobyte
-// for each check of a refused request.
+// What bounds the memory: half a kilobyte for each check of a refused request with
+// a usual key, so 8 MB where requests have one. Eight checks with the longest keys
+// each would make it 100 MB.
 const (
 	denialSlots   = 1 << 14
 	denialChecks  = 8

@@ -152,7 +152,8 @@ func (s *Store) stopwatch() func() time.Duration {
 }
 
 // Refuse answers a request that is known to be refused, see [WithDenyCache], and
-// reports whether it did. Take begins with it.
+// reports whether it did. Take begins with it. The checks are valid ones, see
+// [weir.ValidateChecks].
 func (s *Store) Refuse(checks []weir.Check, results []weir.Result) bool {
 	return s.denied.refuse(checks, results)
 }
