@@ -98,6 +98,10 @@ var arrows = []arrow{
 
 	{"internal/receipt", ".", "it seals a decision's charges"},
 
+	{"internal/trail", ".", "it remembers weir.Decision, and checks by their limits"},
+	{"internal/trail", "internal/algorithm", "what each algorithm would have said, by the same functions"},
+	{"internal/admin", "internal/trail", "it shows what is remembered"},
+	{"internal/admin", "policy", "it shows what the policy says of a request"},
 	{"internal/admin", "failover", "it exports how the shared store does"},
 	{"internal/admin", ".", "metrics count decisions and their results"},
 	{"internal/admin", "internal/strictjson", "clear errors for bodies that are wrong"},
@@ -125,6 +129,7 @@ var arrows = []arrow{
 	{"internal/daemon", "internal/descriptor", "it loads Envoy's configuration and decides by it"},
 	{"internal/daemon", "internal/front/envoyrls", "it runs the front"},
 	{"internal/daemon", "google.golang.org/grpc", "the gRPC port: server, health, reflection"},
+	{"internal/daemon", "internal/trail", "the engine tells it every decision"},
 	{"internal/daemon", "internal/admin", "it runs the admin port"},
 	{"internal/daemon", "internal/front/extauthz", "it runs the front"},
 	{"internal/daemon", "internal/front/forwardauth", "it runs the front"},

@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"encoding/json"
+	"fmt"
 	"reflect"
 	"strconv"
 	"time"
@@ -19,6 +21,15 @@ func (c *Config) Canonical() []byte {
 		panic("policy: canonical: " + err.Error())
 	}
 	return text
+}
+
+// JSON is [Config.Canonical] as a JSON object.
+func (c *Config) JSON() ([]byte, error) {
+	var values map[string]any
+	if err := yaml.Unmarshal(c.Canonical(), &values); err != nil {
+		return nil, fmt.Errorf("policy: as JSON: %w", err)
+	}
+	return json.Marshal(values)
 }
 
 // writer is the other direction of [reader].

@@ -1,7 +1,7 @@
 // Package admin is the port for those who run weir: health, metrics, and what
 // changes state other than by taking.
 //
-//	admin.New(engine, metrics, admin.Options{Token: token})
+//	admin.New(engine, trail, metrics, admin.Options{Token: token})
 //
 // # Errors
 //
@@ -15,7 +15,10 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"github.com/weirhq/weir"
 	"github.com/weirhq/weir/httplimit"
+	"github.com/weirhq/weir/internal/trail"
+	"github.com/weirhq/weir/policy"
 )
 
 // Engine is what the port shows and changes.
@@ -26,6 +29,50 @@ type Engine interface {
 	// and returns how many keys it named, held or not. An [InputError] is worded for
 	// whoever asked.
 	Reset(ctx context.Context, layer, key string) (int, error)
+	Shown
+}
+
+// Shown is what the port asks the policy and the store. Errors that are an
+// [InputError] are worded for whoever asked; others are the store's.
+type Shown interface {
+	// Peek is what the caller known by key has left in the layer.
+	Peek(ctx context.Context, layer, key string) (weir.Decision, error)
+	// Ask is what would be decided now about the request of a body as POST /v1/take
+	// has it. It charges nothing.
+	Ask(ctx context.Context, body []byte) (Asked, error)
+	// Configuration is the one in use.
+	Configuration() (Configuration, error)
+}
+
+// Asked is a decision that was not made, and what the policy says to it.
+type Asked struct {
+	Record *trail.Record
+	Policy policy.Explanation
+}
+
+// Trail is what is remembered; see package trail.
+type Trail interface {
+	Decisions
+	Crowd
+	// Listen gives the last ticks, and those that come.
+	Listen() (past []*trail.Tick, next <-chan *trail.Tick, stop func(), ok bool)
+}
+
+// Decisions are the last ones.
+type Decisions interface {
+	Decision(id weir.ID) *trail.Record
+	Refusals(n int) []*trail.Record
+	Admissions(n int) []*trail.Record
+}
+
+// Crowd is who asks.
+type Crowd interface {
+	// Callers are those of a limit; nil where they are not known.
+	Callers(layer, limit string, by trail.Order) *trail.Callers
+	// Ref stands for an identity where that is not to be shown.
+	Ref(identity string) string
+	// Named is the identity that a ref stands for; "" for what is none.
+	Named(layer, ref string) string
 }
 
 // InputError is a mistake of whoever asked, as a sentence for them.
@@ -75,14 +122,27 @@ type Options struct {
 }
 
 // New makes the port's handler.
-func New(e Engine, m *Metrics, o Options) http.Handler {
+func New(e Engine, t Trail, m *Metrics, o Options) http.Handler {
+	p := &port{e, t, o}
 	private := http.NewServeMux()
-	private.Handle("GET /metrics", m.handler())
-	private.Handle("/metrics", only("GET"))
-	private.HandleFunc("POST /v1/reset", func(w http.ResponseWriter, r *http.Request) { reset(e, w, r) })
-	private.Handle("/v1/reset", only("POST"))
+	for _, one := range []struct {
+		method, path string
+		handler      http.HandlerFunc
+	}{
+		{"GET", "/metrics", m.handler().ServeHTTP},
+		{"GET", "/v1/live", p.live},
+		{"GET", "/v1/keys", p.keys},
+		{"GET", "/v1/decisions", p.decisions},
+		{"GET", "/v1/decisions/{id}", p.decision},
+		{"GET", "/v1/config", p.configuration},
+		{"POST", "/v1/explain", p.explain},
+		{"POST", "/v1/reset", p.readOnly(p.reset)},
+	} {
+		private.HandleFunc(one.method+" "+one.path, one.handler)
+		private.Handle(one.path, only(one.method))
+	}
 	private.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		problem(http.StatusNotFound, "There is nothing here; there are /healthz, /readyz, /metrics and /v1/reset.").Write(w)
+		problem(http.StatusNotFound, "There is nothing here; there are /healthz, /readyz, /metrics, and below /v1/ live, keys, decisions, explain, config and reset.").Write(w)
 	})
 
 	// Health is for orchestrators, which have no token.
@@ -95,6 +155,13 @@ func New(e Engine, m *Metrics, o Options) http.Handler {
 	mux.Handle("/readyz", only("GET"))
 	mux.Handle("/", guard(o, private))
 	return mux
+}
+
+// port answers what is behind the guard.
+type port struct {
+	engine  Engine
+	trail   Trail
+	options Options
 }
 
 // only answers the methods that the path does not take.

@@ -7,6 +7,9 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/weirhq/weir"
+	"github.com/weirhq/weir/internal/trail"
 )
 
 // engine answers what a test wants it to.
@@ -24,10 +27,25 @@ func (e *engine) Reset(_ context.Context, layer, _ string) (int, error) {
 	return 2, e.err
 }
 
+func (e *engine) Peek(_ context.Context, layer, _ string) (weir.Decision, error) {
+	if layer == "none" {
+		return weir.Decision{}, InputError("There is no such layer.")
+	}
+	return weir.Decision{}, e.err
+}
+
+func (e *engine) Ask(context.Context, []byte) (Asked, error) {
+	return Asked{Record: &trail.Record{Allowed: true}}, e.err
+}
+
+func (e *engine) Configuration() (Configuration, error) {
+	return Configuration{YAML: "layers: []\n", JSON: []byte(`{"layers":[]}`)}, nil
+}
+
 func ask(e *engine, method, path, body string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest(method, "http://localhost:9090"+path, strings.NewReader(body))
-	New(e, NewMetrics(), Options{}).ServeHTTP(w, r)
+	New(e, trail.New(), NewMetrics(), Options{}).ServeHTTP(w, r)
 	return w
 }
 

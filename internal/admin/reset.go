@@ -13,17 +13,17 @@ type resetRequest struct {
 	Key   string `json:"key"`
 }
 
-const maxResetBody = 64 << 10 // bytes
+const maxBody = 64 << 10 // bytes
 
 // reset answers {"keys": N}: how many keys were forgotten by name, one for each
 // limit of the layer, whether or not the caller had used it.
-func reset(e Engine, w http.ResponseWriter, r *http.Request) {
+func (p *port) reset(w http.ResponseWriter, r *http.Request) {
 	in, status, err := readReset(w, r)
 	if err != nil {
 		problem(status, err.Error()).Write(w)
 		return
 	}
-	n, err := e.Reset(r.Context(), in.Layer, in.Key)
+	n, err := p.engine.Reset(r.Context(), in.Layer, p.named(in.Layer, in.Key))
 	var input InputError
 	switch {
 	case errors.As(err, &input):
@@ -36,13 +36,9 @@ func reset(e Engine, w http.ResponseWriter, r *http.Request) {
 }
 
 func readReset(w http.ResponseWriter, r *http.Request) (in resetRequest, status int, err error) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxResetBody))
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLarge):
-		return in, http.StatusRequestEntityTooLarge, InputError("The body is larger than 65536 bytes.")
-	case err != nil:
-		return in, http.StatusBadRequest, InputError("The body could not be read to its end.")
+	body, status, err := readBody(w, r)
+	if err != nil {
+		return in, status, err
 	}
 	if err := strictjson.Decode(body, &in); err != nil {
 		return in, http.StatusBadRequest, err
@@ -51,4 +47,16 @@ func readReset(w http.ResponseWriter, r *http.Request) (in resetRequest, status 
 		return in, http.StatusBadRequest, InputError(`Layer and key are both needed: {"layer": "gateway", "key": "k1"}.`)
 	}
 	return in, 0, nil
+}
+
+func readBody(w http.ResponseWriter, r *http.Request) (body []byte, status int, err error) {
+	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, http.StatusRequestEntityTooLarge, InputError("The body is larger than 65536 bytes.")
+	case err != nil:
+		return nil, http.StatusBadRequest, InputError("The body could not be read to its end.")
+	}
+	return body, 0, nil
 }

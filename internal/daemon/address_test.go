@@ -23,7 +23,7 @@ func TestAddressesAreCounted(t *testing.T) {
 		s.handler.ServeHTTP(httptest.NewRecorder(), r)
 	}
 	w := httptest.NewRecorder()
-	admin.New(s.engine, s.engine.metrics, admin.Options{Token: "t"}).ServeHTTP(w, metricsRequest())
+	admin.New(s.engine, s.engine.trail, s.engine.metrics, admin.Options{Token: "t"}).ServeHTTP(w, metricsRequest())
 	for _, outcome := range []string{"direct", "ignored", "found", "junk", "absent"} {
 		if want := `weir_client_address_total{outcome="` + outcome + `"} 1`; !strings.Contains(w.Body.String(), want) {
 			t.Errorf("no %s in the metrics", want)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/weirhq/weir/internal/admin"
 	"github.com/weirhq/weir/internal/tracing"
+	"github.com/weirhq/weir/internal/trail"
 )
 
 // Run serves until the context ends or SIGTERM or SIGINT arrives, then drains:
@@ -53,6 +54,7 @@ func Run(ctx context.Context, o Options, stdout io.Writer, log *slog.Logger) err
 	}
 	var actors run.Group
 	addSignals(ctx, &actors, engine, log)
+	addTrail(&actors, engine.trail)
 	addServers(&actors, listeners, log)
 	addWatcher(&actors, newWatcher(read, (&reloader{&o, engine, l, log}).load))
 	if certificates != nil {
@@ -73,7 +75,7 @@ func Run(ctx context.Context, o Options, stdout io.Writer, log *slog.Logger) err
 // endpoints are all there may be, those that are off too. The admin port comes
 // last: see addServers.
 func endpoints(o *Options, e *Engine, log *slog.Logger) []endpoint {
-	private := admin.New(e, e.metrics, admin.Options{Token: o.Token, ClientCert: o.TLS.ClientCA != ""})
+	private := admin.New(e, e.trail, e.metrics, admin.Options{Token: o.Token, ClientCert: o.TLS.ClientCA != ""})
 	return []endpoint{
 		{name: "http", flag: "--http", address: o.HTTP, server: newTrafficServer(o, e, log)},
 		{name: "grpc", flag: "--grpc", address: o.GRPC, server: newGRPCServer(o, e, log)},
@@ -107,6 +109,13 @@ func addSignals(ctx context.Context, actors *run.Group, e *Engine, log *slog.Log
 		log.Info("draining", "because", fmt.Sprint(err), "at_most", drainTimeout)
 		cancel()
 	})
+}
+
+// addTrail makes ticks. It ends those who listen before the admin port waits for
+// them.
+func addTrail(actors *run.Group, t *trail.Trail) {
+	ctx, cancel := context.WithCancel(context.Background())
+	actors.Add(func() error { return t.Run(ctx) }, func(error) { cancel() })
 }
 
 func addWatcher(actors *run.Group, w *watcher) {

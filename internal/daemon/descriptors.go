@@ -2,10 +2,10 @@ package daemon
 
 import (
 	"context"
-	"time"
 
 	"github.com/weirhq/weir"
 	"github.com/weirhq/weir/internal/descriptor"
+	"github.com/weirhq/weir/internal/trail"
 	"github.com/weirhq/weir/policy"
 )
 
@@ -46,10 +46,9 @@ func (l *loaded) domains() []string {
 // Limit decides a request by its descriptors. It is asked only where there is a
 // configuration for them.
 func (e *Engine) Limit(ctx context.Context, r *descriptor.Request) (descriptor.Answer, error) {
-	start := time.Now()
-	ctx, span := e.tracer.Decision(ctx)
+	ctx, now := e.begin(ctx, trail.Request{Host: r.Domain})
 	a, err := e.current.Load().descriptors.Decide(ctx, e.store, r)
-	a.Decision, err = e.observe(a.Decision, err, start, span)
+	a.Decision, err = e.observe(&now, a.Decision, err)
 	return a, err
 }
 

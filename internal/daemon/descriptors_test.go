@@ -308,7 +308,7 @@ func TestManyOverrides(t *testing.T) {
 	if grown := heap() - before; grown > 64<<20 {
 		t.Errorf("the memory grew by %d MiB", grown>>20)
 	}
-	port := service{t: t, handler: admin.New(s.engine, s.engine.metrics, admin.Options{})}
+	port := service{t: t, handler: admin.New(s.engine, s.engine.trail, s.engine.metrics, admin.Options{})}
 	text := port.send(request{target: "http://localhost/metrics"}).body
 	if len(text) > 1<<20 || !strings.Contains(text, `weir_checks_total{layer="envoy/shop",limit="~override/hour",outcome="allowed"}`) {
 		t.Errorf("%d bytes of metrics", len(text))

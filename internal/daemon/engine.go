@@ -13,6 +13,7 @@ import (
 	"github.com/weirhq/weir/internal/admin"
 	"github.com/weirhq/weir/internal/receipt"
 	"github.com/weirhq/weir/internal/tracing"
+	"github.com/weirhq/weir/internal/trail"
 	"github.com/weirhq/weir/policy"
 )
 
@@ -24,6 +25,7 @@ type Engine struct {
 	store   *backend
 	metrics *admin.Metrics
 	tracer  *tracing.Tracer // nil: no spans
+	trail   *trail.Trail
 	random  *receipt.Signer // signs where there is no secret
 
 	draining atomic.Bool
@@ -33,7 +35,7 @@ type Engine struct {
 }
 
 func newEngine(store *backend, m *admin.Metrics, l *loaded) *Engine {
-	e := &Engine{store: store, metrics: m, random: receipt.NewSigner(nil)}
+	e := &Engine{store: store, metrics: m, trail: trail.New(), random: receipt.NewSigner(nil)}
 	m.WatchKeys(store.keys)
 	if store.stats != nil {
 		m.WatchStore(store.stats)
@@ -45,22 +47,20 @@ func newEngine(store *backend, m *admin.Metrics, l *loaded) *Engine {
 
 // Decide decides a request by the policy.
 func (e *Engine) Decide(ctx context.Context, a *policy.Attributes) (weir.Decision, error) {
-	start := time.Now()
-	ctx, span := e.tracer.Decision(ctx)
+	ctx, now := e.begin(ctx, trail.Request{IP: a.IP, Method: a.Method, Host: a.Host, Path: a.Path})
 	d, err := e.current.Load().policy.Decide(ctx, e.store, a)
-	return e.observe(d, err, start, span)
+	return e.observe(&now, d, err)
 }
 
 // Check decides one check without the policy.
 func (e *Engine) Check(ctx context.Context, c weir.Check) (weir.Decision, error) {
-	start := time.Now()
-	ctx, span := e.tracer.Decision(ctx)
+	ctx, now := e.begin(ctx, trail.Request{})
 	checks, results := []weir.Check{c}, make([]weir.Result, 1)
 	err := e.store.Take(ctx, checks, results)
 	if err != nil {
-		return e.observe(weir.Decision{}, err, start, span)
+		return e.observe(&now, weir.Decision{}, err)
 	}
-	return e.observe(weir.Decide(weir.NewID(), checks, results), nil, start, span)
+	return e.observe(&now, weir.Decide(weir.NewID(), checks, results), nil)
 }
 
 // DecideEach decides checks without the policy that have nothing to do with each
@@ -70,9 +70,15 @@ func (e *Engine) DecideEach(ctx context.Context, checks []weir.Check, results []
 	ctx, span := e.tracer.Batch(ctx)
 	n, err = weir.TakeEach(ctx, e.store.Store, checks, results)
 	span.EndBatch(results[:n], err)
-	e.metrics.DecidedEach(checks[:n], results[:n], time.Since(start))
+	took := time.Since(start)
+	e.metrics.DecidedEach(checks[:n], results[:n], took)
+	e.trail.DecidedEach(checks[:n], results[:n])
+	if e.store.stats == nil {
+		e.trail.Took(took)
+	}
 	for range checks[n:] {
 		e.metrics.Failed()
+		e.trail.Failed()
 	}
 	return n, err
 }
@@ -80,13 +86,34 @@ func (e *Engine) DecideEach(ctx context.Context, checks []weir.Check, results []
 // Forget resets keys of checks without the policy.
 func (e *Engine) Forget(ctx context.Context, keys []weir.Key) error { return e.store.Reset(ctx, keys) }
 
-func (e *Engine) observe(d weir.Decision, err error, start time.Time, span tracing.Span) (weir.Decision, error) {
-	span.End(&d, err)
+// pending is a decision that is being made.
+type pending struct {
+	request trail.Request
+	start   time.Time
+	span    tracing.Span
+}
+
+func (e *Engine) begin(ctx context.Context, r trail.Request) (context.Context, pending) {
+	start := time.Now()
+	ctx, span := e.tracer.Decision(ctx)
+	return ctx, pending{r, start, span}
+}
+
+// observe tells those who count and remember. A store in memory is as fast as the
+// decision; a shared one tells its own time.
+func (e *Engine) observe(p *pending, d weir.Decision, err error) (weir.Decision, error) {
+	p.span.End(&d, err)
 	if err != nil {
 		e.metrics.Failed()
+		e.trail.Failed()
 		return d, err
 	}
-	e.metrics.Decided(&d, time.Since(start))
+	took := time.Since(p.start)
+	e.metrics.Decided(&d, took)
+	e.trail.Decided(&p.request, &d)
+	if e.store.stats == nil {
+		e.trail.Took(took)
+	}
 	return d, nil
 }
 

@@ -12,7 +12,7 @@ import (
 // reset asks the admin port and gives the number of keys that it names.
 func (s *service) reset(layer, key string) int {
 	s.t.Helper()
-	port := service{t: s.t, handler: admin.New(s.engine, s.engine.metrics, admin.Options{})}
+	port := service{t: s.t, handler: admin.New(s.engine, s.engine.trail, s.engine.metrics, admin.Options{})}
 	var got struct{ Keys int }
 	port.post("http://127.0.0.1:9090/v1/reset", fmt.Sprintf(`{"layer": %q, "key": %q}`, layer, key), http.StatusOK, &got)
 	return got.Keys

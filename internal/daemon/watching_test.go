@@ -88,7 +88,7 @@ func (w *watched) limit() string {
 // metrics are the lines of /metrics that begin with the name.
 func (w *watched) metrics(name string) string {
 	w.t.Helper()
-	port := service{t: w.t, handler: admin.New(w.engine, w.engine.metrics, admin.Options{})}
+	port := service{t: w.t, handler: admin.New(w.engine, w.engine.trail, w.engine.metrics, admin.Options{})}
 	var found []string
 	for line := range strings.Lines(port.send(request{target: "http://localhost/metrics"}).body) {
 		if strings.HasPrefix(line, name) {

@@ -79,6 +79,19 @@ func New(e Engine) http.Handler {
 	})
 }
 
+// Attributes reads the request of a body as POST /v1/take has it, for others who
+// ask about one. The error is a sentence for whoever wrote it.
+func Attributes(body []byte) (*policy.Attributes, error) {
+	var t takeRequest
+	if err := decode(body, &t); err != nil {
+		return nil, err
+	}
+	if t.Attributes == nil {
+		return nil, fail(http.StatusBadRequest, "Give the attributes of a request.")
+	}
+	return t.attributes()
+}
+
 type handler struct{ engine Engine }
 
 // failure is an error with the status and the sentence for the client.
