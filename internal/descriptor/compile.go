@@ -143,7 +143,10 @@ func (l *loader) rateLimit(rule *Rule, n *yaml.Node) (g weir.Group, ok bool) {
 		field{"unit", func(n *yaml.Node) { r.unit, r.period = n, l.unit(n) }},
 		field{"requests_per_unit", func(n *yaml.Node) { r.requests, r.count = n, l.count(n, "requests_per_unit", 0, maxNamed) }},
 		field{"unlimited", func(n *yaml.Node) { rule.Unlimited = l.boolean(n, "unlimited") }},
-		field{"name", func(n *yaml.Node) { rule.Name = l.text(n, "name") }},
+		field{"name", func(n *yaml.Node) {
+			rule.Name = l.text(n, "name")
+			l.names = append(l.names, rule.Name)
+		}},
 		field{"replaces", func(n *yaml.Node) { l.replaces(rule, n) }},
 		field{"algorithm", func(n *yaml.Node) { r.algorithm, r.rule = n, l.algorithm(n) }},
 		field{"burst", func(n *yaml.Node) { r.burst, r.capacity = n, l.count(n, "burst", 1, maxBurst) }},
@@ -181,7 +184,8 @@ func (l *loader) unlimited(r *rate) {
 func (l *loader) replaces(rule *Rule, n *yaml.Node) {
 	l.list(n, "replaces", func(n *yaml.Node) {
 		l.mapping(n, "replaces", field{"name", func(n *yaml.Node) {
-			rule.replaces = append(rule.replaces, l.text(n, "name"))
+			name := l.text(n, "name")
+			rule.replaces, l.replaced[name] = append(rule.replaces, name), resolve(n)
 		}})
 	})
 }

@@ -33,12 +33,15 @@ func Load(files []File) (*Set, []*strictyaml.Problem, error) {
 		l.load(&files[i])
 	}
 	if len(l.problems) > 0 {
-		slices.SortStableFunc(l.problems, func(a, b *strictyaml.Problem) int {
-			return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
-		})
+		slices.SortStableFunc(l.problems, byPlace)
 		return nil, nil, l.problems
 	}
+	slices.SortStableFunc(l.warnings, byPlace)
 	return l.set, l.warnings, nil
+}
+
+func byPlace(a, b *strictyaml.Problem) int {
+	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
 }
 
 // loader reads files, and goes on after a mistake: a person wants all of them at
@@ -49,7 +52,9 @@ type loader struct {
 	groups map[weir.Group]*weir.Group
 	first  map[string]*mark // where each domain was met first
 
-	layer        string // of the file at hand
+	layer        string                // of the file at hand
+	names        []string              // of its limits
+	replaced     map[string]*yaml.Node // names of limits that others replace, and where
 	nodes, depth int
 }
 
@@ -59,7 +64,7 @@ type mark struct {
 }
 
 func (l *loader) load(f *File) {
-	l.file, l.warned = f.Name, false
+	l.file, l.warned, l.names, l.replaced = f.Name, false, nil, map[string]*yaml.Node{}
 	root, problem := strictyaml.Document(f.Name, f.Text)
 	switch {
 	case problem != nil:
@@ -81,6 +86,7 @@ func (l *loader) load(f *File) {
 	d.layer = layerPrefix + name
 	l.layer = d.layer
 	l.children(&d.root, "", nil, descriptors)
+	l.warnReplaced()
 	if name == "" {
 		return
 	}
@@ -90,4 +96,18 @@ func (l *loader) load(f *File) {
 	}
 	l.first[name] = &mark{f.Name, at.Line}
 	l.set.domains[name] = d
+}
+
+// warnReplaced: a name that no limit of the domain has was meant for one.
+func (l *loader) warnReplaced() {
+	for name, n := range l.replaced {
+		if slices.Contains(l.names, name) {
+			continue
+		}
+		hint := "give the limit that is meant this name"
+		if near := weir.Nearest(name, l.names); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		l.warnings = append(l.warnings, l.problem(n, hint, "no limit here is named %q, so this replaces nothing", name))
+	}
 }

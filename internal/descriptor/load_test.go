@@ -106,6 +106,21 @@ descriptors:
 	}
 }
 
+// A name that nobody has is no mistake there, and was meant for somebody.
+func TestReplacedNamesAreThere(t *testing.T) {
+	const text = "domain: d\ndescriptors:\n" +
+		"  - {key: a, rate_limit: {name: wide, replaces: [{name: narow}, {name: narrow}], unit: day, requests_per_unit: 1}}\n" +
+		"  - {key: b, rate_limit: {name: narrow, unit: day, requests_per_unit: 1}}\n"
+	_, warnings, err := descriptor.Load([]descriptor.File{file("f.yaml", text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `f.yaml:3:57: no limit here is named "narow", so this replaces nothing: did you mean narrow?`
+	if len(warnings) != 1 || warnings[0].Error() != want {
+		t.Errorf("got  %v\nwant %s", warnings, want)
+	}
+}
+
 // Nothing that a small file writes out fills the memory: neither an alias within
 // itself nor one of many within many.
 func TestSizeIsBounded(t *testing.T) {
