@@ -1,6 +1,9 @@
 package memory
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // recent remembers what happened to things, and when, in bounded memory: of what
 // it has forgotten it knows that it was no later than the horizon.
@@ -10,6 +13,7 @@ type recent[K comparable] struct {
 	order   []K // a ring
 	next    int
 	horizon int64 // µs
+	any     atomic.Bool
 }
 
 const maxRecent = 1 << 16
@@ -30,6 +34,7 @@ func (r *recent[K]) put(k K, at int64) bool {
 		r.seen = map[K]int64{}
 	}
 	r.seen[k] = at
+	r.any.Store(true)
 	if len(r.order) < maxRecent {
 		r.order = append(r.order, k)
 		return true
@@ -47,4 +52,17 @@ func (r *recent[K]) at(k K) int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return max(r.seen[k], r.horizon)
+}
+
+// again says that it happened once more to a thing that is known; it costs next to
+// nothing while none is.
+func (r *recent[K]) again(k K, at int64) {
+	if !r.any.Load() {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, known := r.seen[k]; known {
+		r.seen[k] = at
+	}
 }

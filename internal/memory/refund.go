@@ -26,9 +26,14 @@ func (t *Table) refund(r *Refund) bool {
 	s := &t.shards[t.shardOf(r.Key)]
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if r.Charge.At < max(t.start, t.reborn.at(r.Key)) {
+		// The key was reset, or charged in another process: what is held now was
+		// taken by others.
+		return false
+	}
 	now := max(t.clock(), s.past)
 	if slot, found := s.flat.findAny(r.Key); found {
-		return r.Charge.At > t.resets.at(r.Key) && slot.refund(r, now)
+		return slot.refund(r, now)
 	}
 	i, found := s.index[r.Key]
 	return found && s.refund(i, r, now)
@@ -49,11 +54,6 @@ func (s slot) refund(r *Refund, now int64) (gave bool) {
 
 func (s *shard) refund(i int32, r *Refund, now int64) bool {
 	e := &s.entries[i]
-	if r.Charge.At < e.born {
-		// The key was reset, forgotten, or charged in another process: what is
-		// held now was taken by others.
-		return false
-	}
 	if e.log != 0 {
 		log := s.logs[e.log]
 		// The log may hold on to an entry that has left until the next take.

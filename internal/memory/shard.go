@@ -20,6 +20,7 @@ type shard struct {
 	max     int
 	past    int64 // µs: keys were forgotten that said nothing by then
 	flat    flat
+	reborn  *recent[Key] // the table's
 
 	_ [64]byte // neighbours' locks do not share a cache line
 }
@@ -29,7 +30,6 @@ type entry struct {
 	state  algorithm.State
 	log    int32 // index in logs, 0 for none
 	queued int32 // index in queue
-	born   int64 // the instant it was made, µs: no older charge is in it
 }
 
 func (s *shard) init(max int) {
@@ -65,6 +65,8 @@ func (s *shard) putTAT(k Key, old, tag uint64, t algorithm.TAT, last, now int64)
 	}
 	if i, found := s.index[k]; found {
 		s.remove(i)
+	} else {
+		s.reborn.again(k, now)
 	}
 	if forgot := s.flat.insert(tag, t, last, now); forgot {
 		s.past = max(s.past, now)
@@ -111,6 +113,8 @@ func (s *shard) place(k Key, i int32, now int64) int32 {
 func (s *shard) insert(k Key, now int64) int32 {
 	if slot, found := s.flat.findAny(k); found {
 		slot.empty()
+	} else {
+		s.reborn.again(k, now)
 	}
 	if len(s.index) >= s.max {
 		s.remove(s.victim(now))
@@ -122,7 +126,7 @@ func (s *shard) insert(k Key, now int64) int32 {
 		i = int32(len(s.entries))
 		s.entries = append(s.entries, entry{})
 	}
-	s.entries[i] = entry{key: k, born: now}
+	s.entries[i] = entry{key: k}
 	s.index[k] = i
 	s.enqueue(i)
 	return i

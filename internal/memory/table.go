@@ -61,9 +61,10 @@ const (
 // Table holds the states.
 type Table struct {
 	clock   func() int64
+	start   int64 // µs: no earlier charge is in it
 	shards  []shard
 	refunds recent[uint64] // decisions that were given back, by id
-	resets  recent[Key]    // of keys in slots, which do not know since when they are there
+	reborn  recent[Key]    // keys that were reset, and since when they are there again
 
 	stop    chan struct{}
 	stopped sync.WaitGroup
@@ -82,11 +83,11 @@ func New(maxKeys int, clock func() int64) *Table {
 	for 2*n <= maxShards && 2*n*minPerShard <= maxKeys {
 		n *= 2
 	}
-	t := &Table{clock: clock, shards: make([]shard, n), stop: make(chan struct{})}
+	t := &Table{clock: clock, start: clock(), shards: make([]shard, n), stop: make(chan struct{})}
 	for i := range t.shards {
 		t.shards[i].init(maxKeys / n)
+		t.shards[i].reborn = &t.reborn
 	}
-	t.resets.horizon = clock() - 1 // what was charged earlier was charged elsewhere
 	t.stopped.Go(t.sweepUntilClosed)
 	return t
 }
@@ -154,11 +155,15 @@ func (t *Table) Reset(k Key) {
 	s := &t.shards[t.shardOf(k)]
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if i, found := s.index[k]; found {
+	i, found := s.index[k]
+	if found {
 		s.remove(i)
 	}
-	if slot, found := s.flat.findAny(k); found {
+	if slot, inSlot := s.flat.findAny(k); inSlot {
 		slot.empty()
-		t.resets.put(k, max(t.clock(), s.past))
+		found = true
+	}
+	if found {
+		t.reborn.put(k, max(t.clock(), s.past))
 	}
 }
