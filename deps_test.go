@@ -145,6 +145,8 @@ var arrows = []arrow{
 
 	{"cmd/weir", ".", "the nearest known word, for a suggestion"},
 	{"cmd/weir", "internal/daemon", "serve is the daemon"},
+	{"internal/demo", "internal/daemon", "what it shows is the daemon"},
+	{"cmd/weir", "internal/demo", "demo is the daemon with an upstream and traffic"},
 	{"cmd/weir", "internal/replay", "replay is a what-if on logs"},
 	{"cmd/weir", "internal/descriptor", "check validates Envoy's configuration without a daemon"},
 	{"cmd/weir", "internal/strictyaml", "errors that begin with their place stay so"},
