@@ -18,6 +18,7 @@ type Metrics struct {
 	requests *prometheus.CounterVec
 	checks   *prometheus.CounterVec
 	seconds  prometheus.Histogram
+	store    prometheus.Histogram
 	errors   prometheus.Counter
 	reloads  *prometheus.CounterVec
 	valid    prometheus.Gauge
@@ -40,6 +41,10 @@ func NewMetrics() *Metrics {
 			Name: "weir_decision_duration_seconds", Help: "Time to decide a request, the store included.",
 			Buckets: []float64{1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 5e-4, 1e-3, 5e-3, 2e-2, 0.1, 1},
 		}),
+		store: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "weir_store_duration_seconds", Help: "Time that a take of the shared store took, failed ones too. In memory it is part of the decision, and nothing is counted here.",
+			Buckets: []float64{5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2, 0.1, 1},
+		}),
 		errors: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "weir_errors_total", Help: "Requests for which no decision could be made.",
 		}),
@@ -59,7 +64,7 @@ func NewMetrics() *Metrics {
 			Name: "weir_store_replaced_total", Help: "Foreign or damaged values found under keys of the store, and replaced.",
 		}),
 	}
-	m.registry.MustRegister(m.requests, m.checks, m.seconds, m.errors, m.reloads, m.valid, m.loaded, m.replaced, m.resolved,
+	m.registry.MustRegister(m.requests, m.checks, m.seconds, m.store, m.errors, m.reloads, m.valid, m.loaded, m.replaced, m.resolved,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -107,6 +112,9 @@ func (m *Metrics) Resolved(outcome string) { m.resolved.WithLabelValues(outcome)
 
 // Failed counts a request for which no decision could be made.
 func (m *Metrics) Failed() { m.errors.Inc() }
+
+// StoreTook notes how long a take of the shared store took.
+func (m *Metrics) StoreTook(d time.Duration) { m.store.Observe(d.Seconds()) }
 
 // Reloaded counts a reload; a nil error means that the configuration is in use.
 func (m *Metrics) Reloaded(err error) {

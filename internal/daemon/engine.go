@@ -41,6 +41,9 @@ func newEngine(store *backend, m *admin.Metrics, l *loaded) *Engine {
 		m.WatchStore(store.stats)
 		m.WatchDenyCache(store.shared.DenyCacheHits)
 	}
+	if store.timed != nil {
+		store.timed.trail = e.trail
+	}
 	e.use(l)
 	return e
 }
@@ -73,7 +76,7 @@ func (e *Engine) DecideEach(ctx context.Context, checks []weir.Check, results []
 	took := time.Since(start)
 	e.metrics.DecidedEach(checks[:n], results[:n], took)
 	e.trail.DecidedEach(checks[:n], results[:n])
-	if e.store.stats == nil {
+	if e.store.timed == nil {
 		e.trail.Took(took)
 	}
 	for range checks[n:] {
@@ -111,7 +114,7 @@ func (e *Engine) observe(p *pending, d weir.Decision, err error) (weir.Decision,
 	took := time.Since(p.start)
 	e.metrics.Decided(&d, took)
 	e.trail.Decided(&p.request, &d)
-	if e.store.stats == nil {
+	if e.store.timed == nil {
 		e.trail.Took(took)
 	}
 	return d, nil

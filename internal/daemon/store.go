@@ -19,6 +19,7 @@ import (
 type backend struct {
 	weir.Store
 	shared *redisstore.Store     // nil in memory
+	timed  *timedStore           // the same, timed; nil in memory
 	kind   string                // "memory", "redis", "redis+sentinel" and so on
 	keys   func() int            // held in this process
 	stats  func() failover.Stats // nil in memory, which cannot fail
@@ -42,10 +43,11 @@ func openBackend(ctx context.Context, url string, c *policy.Config, m *admin.Met
 		shared.Close()
 		return nil, err
 	}
-	store := failover.New(tracer.Store(shared, "redis"), failover.Options{
+	timed := &timedStore{Store: shared, metrics: m}
+	store := failover.New(tracer.Store(timed, "redis"), failover.Options{
 		Budget: c.Budget, Share: c.Share, MaxKeys: int(c.MaxKeys), OnChange: logBreaker(log),
 	})
-	return &backend{Store: store, shared: shared, kind: scheme, keys: store.Len, stats: store.Stats, close: func() {
+	return &backend{Store: store, shared: shared, timed: timed, kind: scheme, keys: store.Len, stats: store.Stats, close: func() {
 		store.Close()
 		shared.Close()
 	}}, nil
