@@ -14,10 +14,12 @@ import (
 // thread has a connection to weir.
 const apacheThreads = 4
 
+var patientApache = []string{"within = 0.2", "within = 20"}
+
 func TestApache(t *testing.T) {
 	p := proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true, Early: true, Connections: apacheThreads}
 	proxytest.Run(t, "nginx", p, proxytest.Variants{
-		Patient: []string{"within = 0.2", "within = 20"},
+		Patient: patientApache,
 		Closed:  []string{"local open = true ", "local open = false"},
 	}, startApache)
 }
@@ -27,7 +29,7 @@ func TestApacheBehindAnother(t *testing.T) {
 	weir, upstream := proxytest.StartWeir(t, "nginx"), proxytest.StartUpstream(t)
 	testBehind(t, startApacheWith(t, weir, upstream.Addr, []string{
 		"UseCanonicalName Off", "UseCanonicalName Off\n    RemoteIPHeader X-Forwarded-For\n    RemoteIPInternalProxy 127.0.0.1",
-	}, nil))
+	}, patientApache))
 }
 
 func startApache(t *testing.T, weir *proxytest.Weir, upstream string, changes ...string) string {

@@ -16,13 +16,14 @@ func TestAPIBreaksOff(t *testing.T) {
 	for _, one := range []struct {
 		name, profile string
 		start         proxytest.Start
+		patient       []string
 	}{
-		{"nginx-auth-request.conf", "nginx", nginx("nginx-auth-request.conf")},
-		{"nginx-accel.conf", "nginx", nginx("nginx-accel.conf")},
-		{"haproxy.cfg", "haproxy", startHAProxy},
-		{"apache.conf", "nginx", startApache},
-		{"Caddyfile", "caddy", startCaddy},
-		{"traefik-plugin", "traefik", startPlugin},
+		{"nginx-auth-request.conf", "nginx", nginx("nginx-auth-request.conf"), patientNginx},
+		{"nginx-accel.conf", "nginx", nginx("nginx-accel.conf"), patientNginx},
+		{"haproxy.cfg", "haproxy", startHAProxy, patientHAProxy},
+		{"apache.conf", "nginx", startApache, patientApache},
+		{"Caddyfile", "caddy", startCaddy, patientCaddy},
+		{"traefik-plugin", "traefik", startPlugin, patientPlugin},
 	} {
 		t.Run(one.name, func(t *testing.T) {
 			t.Parallel()
@@ -34,7 +35,7 @@ func TestAPIBreaksOff(t *testing.T) {
 				panic(http.ErrAbortHandler)
 			}))
 			t.Cleanup(api.Close)
-			listen := one.start(t, proxytest.StartWeir(t, one.profile), strings.TrimPrefix(api.URL, "http://"))
+			listen := one.start(t, proxytest.StartWeir(t, one.profile), strings.TrimPrefix(api.URL, "http://"), one.patient...)
 			a := proxytest.NewClient(t, "127.0.8.1", listen).Send(http.MethodPost, "/many", "body")
 			if a.Status != http.StatusBadGateway || a.Header.Get("X-Ratelimit-Limit") != "1000" || requests.Load() != 1 {
 				t.Errorf("%d requests, answered %+v", requests.Load(), a)

@@ -24,7 +24,7 @@ func startRateLimit(t *testing.T, upstream string, limits, envoy []string) (*pro
 }
 
 func TestEnvoyRateLimit(t *testing.T) {
-	weir, listen := startRateLimit(t, proxytest.StartUpstream(t).Addr, nil, patient)
+	weir, listen := startRateLimit(t, proxytest.StartUpstream(t).Addr, nil, patientEnvoy)
 	c := proxytest.NewClient(t, "127.0.8.20", listen)
 	for left := 4; left >= 0; left-- {
 		limited(t, c.Get("/search?q=1"), http.StatusOK, 5, left)
@@ -86,7 +86,7 @@ func TestEnvoyRateLimitAsksOn(t *testing.T) {
 	file := proxytest.Config(t, "envoy-ratelimit/api.yaml", "requests_per_unit: 5, algorithm: sliding-counter}", "requests_per_unit: 5, algorithm: sliding-counter, on_error: deny}")
 	weir := proxytest.StartWeirGRPC(t, "--envoy-config", filepath.Dir(file), "--envoy-headers", "--store", "redis://"+proxytest.FreeAddr(t))
 	c := proxytest.NewClient(t, "127.0.8.27", startEnvoy(t, "envoy-ratelimit.yaml", "8081", weir, proxytest.StartUpstream(t).Addr,
-		append([]string{outlierDetection, ""}, patient...)...))
+		append([]string{outlierDetection, ""}, patientEnvoy...)...))
 	for range 10 {
 		if a := c.Get("/search"); a.Status != http.StatusOK || a.Header.Get("X-Ratelimit-Limit") != "" {
 			t.Fatalf("%+v", a)
@@ -99,7 +99,7 @@ func TestEnvoyRateLimitAsksOn(t *testing.T) {
 func TestEnvoyRateLimitShadow(t *testing.T) {
 	_, listen := startRateLimit(t, proxytest.StartUpstream(t).Addr, []string{
 		"requests_per_unit: 5, algorithm: sliding-counter}", "requests_per_unit: 5, algorithm: sliding-counter}\n        shadow_mode: true",
-	}, patient)
+	}, patientEnvoy)
 	c := proxytest.NewClient(t, "127.0.8.25", listen)
 	for range 8 {
 		if a := c.Get("/search"); a.Status != http.StatusOK {
@@ -114,7 +114,7 @@ func TestEnvoyRateLimitCostByResponse(t *testing.T) {
 		w.Header().Set("X-Cost", r.URL.Query().Get("rows"))
 	}))
 	t.Cleanup(api.Close)
-	_, listen := startRateLimit(t, strings.TrimPrefix(api.URL, "http://"), nil, patient)
+	_, listen := startRateLimit(t, strings.TrimPrefix(api.URL, "http://"), nil, patientEnvoy)
 	c := proxytest.NewClient(t, "127.0.8.26", listen)
 	limited(t, c.Get("/report?rows=20"), http.StatusOK, 50, 50)
 	until(t, "20 are charged", func() bool { return c.Get("/report?rows=0").Header.Get("X-Ratelimit-Remaining") == "30" })
@@ -126,7 +126,7 @@ func TestEnvoyRateLimitCostByResponse(t *testing.T) {
 func TestEnvoyRateLimitBehind(t *testing.T) {
 	_, listen := startRateLimit(t, proxytest.StartUpstream(t).Addr, []string{"requests_per_unit: 5,", "requests_per_unit: 1,"}, append([]string{
 		"                        - remove: x-forwarded-for\n", "", "use_remote_address: true\n", "use_remote_address: true\n                xff_num_trusted_hops: 1\n",
-	}, patient...))
+	}, patientEnvoy...))
 	c := proxytest.NewClient(t, "127.0.6.1", listen)
 	limited(t, c.Get("/search", "X-Forwarded-For", "203.0.113.5"), http.StatusOK, 1, 0)
 	limited(t, c.Get("/search", "X-Forwarded-For", "192.0.2.1, 203.0.113.6"), http.StatusOK, 1, 0)

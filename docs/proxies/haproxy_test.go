@@ -7,10 +7,13 @@ import (
 	"github.com/weirhq/weir/internal/proxytest"
 )
 
+// patientHAProxy stays below the Lua file's own timeout, 5 s.
+var patientHAProxy = []string{" 200ms", " 4s"}
+
 func TestHAProxy(t *testing.T) {
 	p := proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true, Early: true}
 	proxytest.Run(t, "haproxy", p, proxytest.Variants{
-		Patient: []string{" 200ms", " 4s"}, // the Lua file's own timeout is 5 s
+		Patient: patientHAProxy,
 		Closed:  []string{"http-request lua.weir open", "http-request lua.weir closed"},
 	}, startHAProxy)
 }
@@ -18,8 +21,9 @@ func TestHAProxy(t *testing.T) {
 func TestHAProxyBehindAnother(t *testing.T) {
 	t.Parallel()
 	weir, upstream := proxytest.StartWeir(t, "haproxy"), proxytest.StartUpstream(t)
-	testBehind(t, startHAProxy(t, weir, upstream.Addr, "    http-request lua.weir open",
-		"    http-request set-src req.hdr_ip(X-Forwarded-For,-1) if { src 127.0.0.1 }\n    http-request lua.weir open"))
+	testBehind(t, startHAProxy(t, weir, upstream.Addr, append([]string{
+		"    http-request lua.weir open", "    http-request set-src req.hdr_ip(X-Forwarded-For,-1) if { src 127.0.0.1 }\n    http-request lua.weir open",
+	}, patientHAProxy...)...))
 }
 
 // A rule's condition says which requests fail closed.

@@ -10,9 +10,14 @@ import (
 	"github.com/weirhq/weir/internal/proxytest"
 )
 
+var (
+	patientForwardAuth = []string{"dialTimeout: 100ms", "dialTimeout: 20s", "responseHeaderTimeout: 200ms", "responseHeaderTimeout: 20s"}
+	patientPlugin      = []string{"timeout: 200ms", "timeout: 20s"}
+)
+
 func TestTraefik(t *testing.T) {
 	proxytest.Run(t, "traefik", proxytest.Promises{Body: proxytest.WeirBody, Open: true, Early: true}, proxytest.Variants{
-		Patient: []string{"dialTimeout: 100ms", "dialTimeout: 20s", "responseHeaderTimeout: 200ms", "responseHeaderTimeout: 20s"},
+		Patient: patientForwardAuth,
 		Closed:  []string{"fallback: ping@internal", "fallback: closed"},
 	}, startForwardAuth)
 }
@@ -20,7 +25,7 @@ func TestTraefik(t *testing.T) {
 func TestTraefikPlugin(t *testing.T) {
 	p := proxytest.Promises{Allowed: proxytest.RateHeaders, Body: proxytest.WeirBody, Open: true, Early: true}
 	proxytest.Run(t, "traefik", p, proxytest.Variants{
-		Patient: []string{"timeout: 200ms", "timeout: 20s"},
+		Patient: patientPlugin,
 		Closed:  []string{"closed: false", "closed: true"},
 	}, startPlugin)
 }
@@ -29,8 +34,8 @@ func TestTraefikBehindAnother(t *testing.T) {
 	t.Parallel()
 	const trusted = "\n    forwardedHeaders: {trustedIPs: [127.0.0.1/32]}"
 	upstream := proxytest.StartUpstream(t).Addr
-	testBehind(t, runForwardAuth(t, trusted, proxytest.StartWeir(t, "traefik"), upstream, "trustForwardHeader: false", "trustForwardHeader: true"))
-	testBehind(t, runPlugin(t, trusted, proxytest.StartWeir(t, "traefik"), upstream))
+	testBehind(t, runForwardAuth(t, trusted, proxytest.StartWeir(t, "traefik"), upstream, append([]string{"trustForwardHeader: false", "trustForwardHeader: true"}, patientForwardAuth...)...))
+	testBehind(t, runPlugin(t, trusted, proxytest.StartWeir(t, "traefik"), upstream, patientPlugin...))
 }
 
 // Asked straight, weir takes the API with it.
