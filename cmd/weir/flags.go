@@ -12,16 +12,37 @@ import (
 	"github.com/weirhq/weir"
 )
 
-// flagError says what a misspelt flag was probably meant to be.
+// flagError says what a misspelt flag was probably meant to be, or whose it is.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return fmt.Errorf("%w\n%s -h lists the flags", err, cmd.CommandPath())
 	}
+	if other := sibling(cmd, unknown.GetSpecifiedName()); other != nil {
+		return fmt.Errorf("%w: it is one of %s", err, other.CommandPath())
+	}
 	if near := weir.Nearest(unknown.GetSpecifiedName(), flagNames(cmd)); near != "" {
 		return fmt.Errorf("%w: did you mean --%s?", err, near)
 	}
 	return fmt.Errorf("%w\n%s -h lists the flags", err, cmd.CommandPath())
+}
+
+// sibling is the only command beside this one that has the flag; nil where several
+// have it, or none.
+func sibling(cmd *cobra.Command, flag string) (only *cobra.Command) {
+	if cmd.Parent() == nil {
+		return nil
+	}
+	for _, other := range cmd.Parent().Commands() {
+		switch {
+		case other.Flags().Lookup(flag) == nil:
+		case only != nil:
+			return nil
+		default:
+			only = other
+		}
+	}
+	return only
 }
 
 func flagNames(cmd *cobra.Command) (names []string) {
