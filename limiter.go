@@ -95,9 +95,12 @@ func (l *Limiter) Peek(ctx context.Context, key string, n int64) (Result, error)
 
 func (l *Limiter) take(ctx context.Context, key string, n int64, peek bool) (Result, error) {
 	if l.memory != nil {
-		r, err := l.memory.takeOne(l.space, key, l.limit, n, peek)
+		if n < 0 {
+			return Result{ID: NewID()}, ErrNegativeCost
+		}
+		r := l.memory.takeOne(l.space, key, l.limit, n, peek)
 		r.ID = NewID()
-		return r, err
+		return r, nil
 	}
 	check := Check{Key: l.key(key), Limit: l.limit, Cost: n, Peek: peek}
 	results := make([]Result, 1)

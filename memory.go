@@ -85,9 +85,8 @@ func (s *MemoryStore) take(checks []Check, results []Result) error {
 		return err
 	}
 	if len(checks) == 1 {
-		op := s.op(&checks[0], 0)
-		at := s.table.TakeOne(&op)
-		results[0] = resultOf(checks[0].Limit, &op, at)
+		c := &checks[0]
+		results[0] = s.takeOne(s.namespace(c.Key.Layer, c.Key.Limit), c.Key.Identity, c.Limit, c.Cost, c.Peek)
 		return nil
 	}
 	r := s.requests.Get().(*memory.Request)
@@ -107,14 +106,17 @@ func (s *MemoryStore) take(checks []Check, results []Result) error {
 	return nil
 }
 
-// takeOne is take for a limiter, which knows its namespace beforehand.
-func (s *MemoryStore) takeOne(n namespace, identity string, l *Limit, cost int64, peek bool) (Result, error) {
-	if cost < 0 {
-		return Result{}, ErrNegativeCost
+// takeOne decides a check that is alone in its request.
+func (s *MemoryStore) takeOne(n namespace, identity string, l *Limit, cost int64, peek bool) Result {
+	half := s.half(n, identity)
+	if lone, decided := s.table.TakeLone(half, &l.compiled, cost, peek); decided {
+		r := NewResult(l, cost, lone.Allowed, lone.Charged, lone.Outcome, lone.At)
+		r.Before = Level{lone.Charge.Whole, lone.Charge.Frac}
+		return r
 	}
-	op := memory.Op{Key: s.hashIn(n, identity), Limit: &l.compiled, Cost: cost, Peek: peek}
+	op := memory.Op{Key: memory.Key{half, s.otherHalf(n, identity)}, Limit: &l.compiled, Cost: cost, Peek: peek}
 	at := s.table.TakeOne(&op)
-	return resultOf(l, &op, at), nil
+	return resultOf(l, &op, at)
 }
 
 func resultOf(l *Limit, op *memory.Op, at int64) Result {
@@ -134,7 +136,8 @@ func (s *MemoryStore) op(c *Check, group int32) memory.Op {
 }
 
 func (s *MemoryStore) hash(k *Key) memory.Key {
-	return s.hashIn(s.namespace(k.Layer, k.Limit), k.Identity)
+	n := s.namespace(k.Layer, k.Limit)
+	return memory.Key{s.half(n, k.Identity), s.otherHalf(n, k.Identity)}
 }
 
 // namespace is the hash of a layer and a limit.
@@ -146,12 +149,13 @@ func (s *MemoryStore) namespace(layer, limit string) namespace {
 	return namespace(maphash.String(s.seeds[0], layer) + maphash.String(s.seeds[1], limit))
 }
 
-func (s *MemoryStore) hashIn(n namespace, identity string) memory.Key {
+func (s *MemoryStore) half(n namespace, identity string) uint64 {
+	return maphash.String(s.seeds[2], identity) + uint64(n)
+}
+
+func (s *MemoryStore) otherHalf(n namespace, identity string) uint64 {
 	const odd = 0x9e3779b97f4a7c15 // so that the halves do not cancel each other out
-	return memory.Key{
-		maphash.String(s.seeds[2], identity) + uint64(n),
-		maphash.String(s.seeds[3], identity) + uint64(n)*odd,
-	}
+	return maphash.String(s.seeds[3], identity) + uint64(n)*odd
 }
 
 // Refund implements [Store].

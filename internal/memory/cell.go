@@ -58,7 +58,7 @@ func (c *cell) inherit(op *Op, now int64) {
 	if id == 0 || c.tag != 0 || c.at != absent {
 		return
 	}
-	if t, any := c.shard.flat.spilled.inherited(tagOf(c.key, id), now); any {
+	if t, any := c.shard.flat.spilled.inherited(tagOf(c.key[0], id), now); any {
 		c.state = op.Limit.Expand(t, now)
 		c.original = c.state
 	}
@@ -125,7 +125,7 @@ func (c *cell) commit(op *Op, now int64) {
 // put writes the state where its limit has it.
 func (c *cell) put(op *Op, now int64) {
 	if tat, last, compact := op.Limit.Contract(c.state); compact {
-		tag := tagOf(c.key, op.Limit.CompactID())
+		tag := tagOf(c.key[0], op.Limit.CompactID())
 		c.shard.putTAT(c.key, c.tag, tag, tat, last, now)
 		c.at, c.tag = absent, tag
 		return

@@ -74,7 +74,7 @@ func (t *tableAt) remaining(k Key, l *algorithm.Limit) int64 {
 
 // holds reports whether the key has an entry.
 func (t *tableAt) holds(k Key) bool {
-	s := &t.shards[t.shardOf(k)]
+	s := &t.shards[t.shardOf(k[0])]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if slot, found := s.flat.findAny(k); found {

@@ -44,8 +44,9 @@ const (
 	locked = 1
 )
 
-// tagOf is never 0: no limit's number is.
-func tagOf(k Key, id uint32) uint64 { return k[1]&^idMask | uint64(id) }
+// tagOf makes a tag of the first half of a key, the only one that counts here. It is
+// never 0: no limit's number is.
+func tagOf(half uint64, id uint32) uint64 { return half&^idMask | uint64(id) }
 
 func wordOf(t algorithm.TAT) uint64 { return uint64(t) << 1 }
 
@@ -94,7 +95,7 @@ func (f *flat) findAny(k Key) (slot, bool) {
 	if all == nil {
 		return slot{}, false
 	}
-	want := tagOf(k, 0)
+	want := tagOf(k[0], 0)
 	for _, b := range homes(*all, want) {
 		for i := range b.tags {
 			if tag := b.tags[i].Load(); tag != 0 && tag&^idMask == want {
@@ -105,26 +106,34 @@ func (f *flat) findAny(k Key) (slot, bool) {
 	return slot{}, false
 }
 
-// takeLone decides the op by itself, if its key is there under its limit and
+// Lone is the answer to a check that is alone in its request.
+type Lone struct {
+	At               int64 // the instant of the decision
+	Allowed, Charged bool
+	Outcome          algorithm.Outcome
+	Charge           algorithm.Charge // where Charged
+}
+
+// takeLone decides a check by itself, if its key is there under its limit and
 // nobody works on it. Else it decides nothing. The instant is that of the decision:
 // now, or of the key's last take if that is later.
-func (f *flat) takeLone(op *Op, now int64) (at int64, decided bool) {
-	tag := tagOf(op.Key, op.Limit.CompactID())
+func (f *flat) takeLone(half uint64, limit *algorithm.Limit, now, cost int64, peek bool) (l Lone, decided bool) {
+	tag := tagOf(half, limit.CompactID())
 	s, found := f.find(tag)
 	if !found {
-		return now, false
+		return l, false
 	}
 	for {
 		word := s.word().Load()
-		at = max(now, s.last().Load())
+		l.At = max(now, s.last().Load())
 		if word&locked != 0 || s.tag().Load() != tag {
-			return at, false
+			return l, false
 		}
-		tat, admitted := op.Limit.TakeTAT(tatOf(word), at, op.Cost)
-		op.Allowed, op.Charged = admitted, false
-		if !admitted || op.Peek || op.Cost == 0 {
-			op.Outcome = op.Limit.ReadTAT(tatOf(word), at, op.Cost)
-			return at, true
+		var tat algorithm.TAT
+		tat, l.Allowed = limit.TakeTAT(tatOf(word), l.At, cost)
+		if !l.Allowed || peek || cost == 0 {
+			l.Outcome = limit.ReadTAT(tatOf(word), l.At, cost)
+			return l, true
 		}
 		if !s.word().CompareAndSwap(word, wordOf(tat)) {
 			continue
@@ -132,14 +141,14 @@ func (f *flat) takeLone(op *Op, now int64) (at int64, decided bool) {
 		// If the slot was given away in between, and the other key's word is the
 		// same by chance, that key has been charged: ours is decided again.
 		if s.tag().Load() != tag {
-			return at, false
+			return l, false
 		}
 		// Of two who take at once the earlier may come here last. Only a change of
 		// the limit looks at this instant, and which of the two it was is as good.
-		s.last().Store(at)
-		op.Charged = true
-		op.Outcome, op.Charge = op.Limit.SettleTAT(tat, at, op.Cost)
-		return at, true
+		s.last().Store(l.At)
+		l.Charged = true
+		l.Outcome, l.Charge = limit.SettleTAT(tat, l.At, cost)
+		return l, true
 	}
 }
 

@@ -43,7 +43,7 @@ func (t *Table) Take(r *Request) int64 {
 func (r *Request) lock(t *Table) {
 	r.locks = r.locks[:0]
 	for i := range r.Ops {
-		r.locks = append(r.locks, t.shardOf(r.Ops[i].Key))
+		r.locks = append(r.locks, t.shardOf(r.Ops[i].Key[0]))
 	}
 	slices.Sort(r.locks)
 	r.locks = slices.Compact(r.locks)
@@ -65,7 +65,7 @@ func (r *Request) load(t *Table) {
 		op := &r.Ops[i]
 		at := r.cellOf(op)
 		if at == len(r.cells) {
-			r.cells = append(r.cells, t.shards[t.shardOf(op.Key)].cell(op))
+			r.cells = append(r.cells, t.shards[t.shardOf(op.Key[0])].cell(op))
 			r.now = max(r.now, r.cells[at].shard.past, r.cells[at].stamp())
 		}
 		r.of = append(r.of, at)

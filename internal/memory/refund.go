@@ -23,7 +23,7 @@ func (t *Table) Refund(id uint64, charges []Refund) bool {
 }
 
 func (t *Table) refund(r *Refund) bool {
-	s := &t.shards[t.shardOf(r.Key)]
+	s := &t.shards[t.shardOf(r.Key[0])]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r.Charge.At < max(t.start, t.reborn.at(r.Key)) {

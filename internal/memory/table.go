@@ -27,7 +27,8 @@ import (
 	"github.com/weirhq/weir/internal/algorithm"
 )
 
-// Key is a 128-bit hash of a key's parts: states hold no pointer and no text.
+// Key is a 128-bit hash of a key's parts: states hold no pointer and no text. Where
+// a state is in a slot, the first half alone tells keys apart.
 type Key [2]uint64
 
 // Op is one check of a request: a question, and after [Table.Take] its answer.
@@ -110,25 +111,25 @@ func (t *Table) Len() int {
 	return n
 }
 
-func (t *Table) shardOf(k Key) uint32 { return uint32(k[0]) & uint32(len(t.shards)-1) }
+func (t *Table) shardOf(half uint64) uint32 { return uint32(half) & uint32(len(t.shards)-1) }
+
+// TakeLone decides a check that is alone in its request by the first half of its
+// key, without a lock, if the key is there and one integer decides it. Otherwise it
+// decides nothing, and [Table.TakeOne] is to be asked.
+func (t *Table) TakeLone(half uint64, limit *algorithm.Limit, cost int64, peek bool) (Lone, bool) {
+	if limit.CompactID() == 0 {
+		return Lone{}, false
+	}
+	return t.shards[t.shardOf(half)].flat.takeLone(half, limit, t.clock(), cost, peek)
+}
 
 // TakeOne is [Table.Take] for a request of one op, without the parts that it
-// does not need: without a lock too, where the key is there and its state is one
-// integer.
+// does not need.
 func (t *Table) TakeOne(op *Op) int64 {
-	s := &t.shards[t.shardOf(op.Key)]
-	if op.Limit.CompactID() == 0 {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.takeOne(op, t.clock())
-	}
-	now, decided := s.flat.takeLone(op, t.clock())
-	if decided {
-		return now
-	}
+	s := &t.shards[t.shardOf(op.Key[0])]
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.takeOne(op, now)
+	return s.takeOne(op, t.clock())
 }
 
 func (s *shard) takeOne(op *Op, now int64) int64 {
@@ -152,7 +153,7 @@ func (s *shard) takeOne(op *Op, now int64) int64 {
 
 // Reset forgets the key.
 func (t *Table) Reset(k Key) {
-	s := &t.shards[t.shardOf(k)]
+	s := &t.shards[t.shardOf(k[0])]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i, found := s.index[k]
