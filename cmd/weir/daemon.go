@@ -46,12 +46,15 @@ func runDaemon(cmd *cobra.Command, mode func(*daemon.Options)) {
 	completeChoice(cmd, "log-level", level)
 	completeChoice(cmd, "log-format", format)
 	cmd.SetUsageTemplate(cmd.UsageTemplate() + `
-Environment, for what must not be seen among a process's arguments:
+Environment, for what must not be seen among a process's arguments, and traces:
   WEIR_SECRET        keys the hashes of API keys and signs receipts; the same for
                      all processes that are to accept each other's receipts
   WEIR_ADMIN_TOKEN   asked for on the admin port as Authorization: Bearer TOKEN;
                      needed where that port is not on loopback, and on the RESP
                      port for DEL, by AUTH
+  OTEL_EXPORTER_OTLP_ENDPOINT
+                     where to export a span for each decision, by OTLP over HTTP:
+                     http://127.0.0.1:4318; OTEL_TRACES_SAMPLER and others as well
 `)
 }
 
