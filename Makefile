@@ -6,7 +6,7 @@ CORE := . ./internal/algorithm/... ./internal/memory/... ./storetest/... ./polic
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check lint race bench bench-proxy fuzz soak
+.PHONY: help run build test check lint race bench bench-proxy bench-peers fuzz soak
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ bench: ## every benchmark, COUNT=8 rounds, with benchstat's summary (BENCH=regex
 
 bench-proxy: ## weir proxy beside httputil.ReverseProxy, Caddy and nginx, 8 rounds in turn; the result goes to bench/results
 	@scripts/bench-proxy
+
+bench-peers: ## weir beside other rate limiters, 8 rounds in turn; the result goes to bench/results and docs/performance.md
+	@scripts/bench-peers
 
 fuzz: ## every fuzz target for FUZZTIME=30s
 	@scripts/fuzz $(TARGET)

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/weirhq/weir/bench/process"
 )
 
 // turn is what one proxy did in one round.
@@ -22,7 +24,7 @@ type turn struct {
 // load lets callers ask the peer for a while. Each has a connection and an API key of its
 // own. It is an error if an answer is not the upstream's.
 func load(p *peer, callers int, during time.Duration) (turn, error) {
-	before := cpu(p.pid)
+	before := process.CPU(p.pid)
 	end := time.Now().Add(during)
 	latencies, errs := make([][]time.Duration, callers), make([]error, callers)
 	var all sync.WaitGroup
@@ -42,7 +44,7 @@ func load(p *peer, callers int, during time.Duration) (turn, error) {
 	at := func(percent int) time.Duration {
 		return round(sorted[min(len(sorted)*percent/100, len(sorted)-1)])
 	}
-	return turn{float64(len(sorted)) / took.Seconds(), at(50), at(99), (cpu(p.pid) - before) / time.Duration(len(sorted))}, nil
+	return turn{float64(len(sorted)) / took.Seconds(), at(50), at(99), (process.CPU(p.pid) - before) / time.Duration(len(sorted))}, nil
 }
 
 func call(address string, caller int, end time.Time) (latencies []time.Duration, err error) {

@@ -56,7 +56,7 @@ func run(s settings, out io.Writer) error {
 	}
 	defer os.RemoveAll(dir)
 	b := &bench{dir: dir}
-	defer b.stop()
+	defer b.processes.Stop()
 	if err := b.start(&s); err != nil {
 		return err
 	}

@@ -2,16 +2,15 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
+
+	"github.com/weirhq/weir/bench/process"
 )
 
 // peer is a proxy that runs, and what it did.
@@ -25,7 +24,7 @@ type peer struct {
 type bench struct {
 	dir       string
 	peers     []*peer
-	processes []*exec.Cmd
+	processes process.Group
 }
 
 // policy is weir's default, of the same layers by the same keys, with limits that
@@ -64,17 +63,14 @@ func (b *bench) start(s *settings) error {
 	if err != nil {
 		return err
 	}
-	upstream := free()
-	if err := b.run(upstream, self, "child", "upstream", upstream); err != nil {
+	upstream := process.Free()
+	if _, err := b.processes.Start(upstream, self, "child", "upstream", upstream); err != nil {
 		return err
 	}
 	for _, name := range s.only {
-		p := &peer{name: name, address: free()}
+		p := &peer{name: name, address: process.Free()}
 		if err := b.startPeer(p, self, upstream, s); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
-		}
-		if name != "direct" {
-			p.pid = b.processes[len(b.processes)-1].Process.Pid
 		}
 		if err := p.check(); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -90,34 +86,37 @@ func (b *bench) startPeer(p *peer, self, upstream string, s *settings) error {
 		p.address = upstream
 		return nil
 	case "httputil", "tuned":
-		p.version = output("go", "env", "GOVERSION")
-		return b.run(p.address, self, "child", p.name, p.address, "http://"+upstream)
+		p.version = process.Output("go", "env", "GOVERSION")
+		return b.run(p, self, "child", p.name, p.address, "http://"+upstream)
 	case "weir":
 		return b.startWeir(p, upstream)
 	case "caddy":
-		p.version = output(s.caddy, "version")
-		file := b.write("Caddyfile", fmt.Sprintf(caddyfile, ":"+port(p.address), upstream))
-		return b.run(p.address, s.caddy, "run", "--adapter", "caddyfile", "--config", file)
+		p.version = process.Output(s.caddy, "version")
+		file := b.write("Caddyfile", fmt.Sprintf(caddyfile, ":"+process.Port(p.address), upstream))
+		return b.run(p, s.caddy, "run", "--adapter", "caddyfile", "--config", file)
 	case "nginx":
-		p.version = output("nginx", "-v")
+		p.version = process.Output("nginx", "-v")
 		file := b.write("nginx.conf", fmt.Sprintf(nginx, b.dir, p.address, upstream))
-		return b.run(p.address, "nginx", "-p", b.dir, "-c", file)
+		return b.run(p, "nginx", "-p", b.dir, "-c", file)
 	default:
 		return errors.New("there is no such peer")
 	}
 }
 
 func (b *bench) startWeir(p *peer, upstream string) error {
-	root := output("go", "list", "-m", "-f", "{{.Dir}}")
-	program := filepath.Join(b.dir, "weir")
-	build := exec.Command("go", "build", "-trimpath", "-o", program, "./cmd/weir")
-	build.Dir = filepath.Dir(root)
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, out)
+	program, version, err := process.BuildWeir(b.dir)
+	if err != nil {
+		return err
 	}
-	p.version = output("git", "-C", build.Dir, "describe", "--always", "--dirty")
+	p.version = version
 	file := b.write("weir.yaml", policy)
-	return b.run(p.address, program, "proxy", "--config", file, "--http", p.address, "--admin", "", "--grpc", "", "--resp", "", "--upstream", "http://"+upstream)
+	return b.run(p, program, "proxy", "--config", file, "--http", p.address, "--admin", "", "--grpc", "", "--resp", "", "--upstream", "http://"+upstream)
+}
+
+// run starts a peer's process.
+func (b *bench) run(p *peer, program string, args ...string) (err error) {
+	p.pid, err = b.processes.Start(p.address, program, args...)
+	return err
 }
 
 // check asks once: the answer is the upstream's, and weir's has been decided by
@@ -144,60 +143,10 @@ func (p *peer) check() error {
 	return nil
 }
 
-// run starts a process and waits until it listens.
-func (b *bench) run(address, program string, args ...string) error {
-	cmd := exec.Command(program, args...)
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	b.processes = append(b.processes, cmd)
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if c, err := net.Dial("tcp", address); err == nil {
-			return c.Close()
-		}
-	}
-	b.stop() // and with it, writing to said
-	return fmt.Errorf("it does not listen on %s: %s", address, &said)
-}
-
-func (b *bench) stop() {
-	for _, p := range slices.Backward(b.processes) {
-		p.Process.Signal(os.Interrupt)
-		p.Wait()
-	}
-	b.processes = nil
-}
-
 func (b *bench) write(name, text string) string {
 	file := filepath.Join(b.dir, name)
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		panic(err) // the folder was made a moment ago
 	}
 	return file
-}
-
-// free is an address that nobody listens on.
-func free() string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		panic(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
-func port(address string) string {
-	_, p, _ := net.SplitHostPort(address)
-	return p
-}
-
-// output is what a program says of itself.
-func output(program string, args ...string) string {
-	out, err := exec.Command(program, args...).CombinedOutput()
-	if err != nil {
-		return err.Error()
-	}
-	return strings.TrimSpace(string(out))
 }

@@ -1,38 +1,22 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
-	"os"
-	"runtime"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/weirhq/weir/bench/process"
 )
 
 // describe says what was measured on what.
 func (b *bench) describe(out io.Writer, s *settings) {
-	fmt.Fprintf(out, "%s, %d cores, %s, %s/%s, %s\n", processor(), runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH, time.Now().UTC().Format(time.DateOnly))
+	fmt.Fprintln(out, process.Machine())
 	fmt.Fprintf(out, "%d callers, %d rounds of %s after %s; answers of %d bytes\n", s.callers, s.rounds, s.turn, s.warm, len(answerBody))
 	for _, p := range b.peers {
 		fmt.Fprintf(out, "%-9s %s\n", p.name, p.version)
 	}
 	fmt.Fprintln(out)
-}
-
-func processor() string {
-	file, err := os.Open("/proc/cpuinfo")
-	if err != nil {
-		return "processor unknown"
-	}
-	defer file.Close()
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		if name, value, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return "processor unknown"
 }
 
 // report sums up: medians over the rounds, with the least and the most, and the

@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"bytes"
@@ -14,10 +14,10 @@ import (
 // on.
 const tick = 10 * time.Millisecond
 
-// cpu is the processor time that a process and its children have used so far; 0
+// CPU is the processor time that a process and its children have used so far; 0
 // where there is no /proc. It is what a proxy costs even where callers, upstream
 // and neighbours take turns on the same cores.
-func cpu(pid int) (used time.Duration) {
+func CPU(pid int) (used time.Duration) {
 	if pid == 0 {
 		return 0
 	}

@@ -1,0 +1,41 @@
+package process
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+)
+
+// BuildWeir builds this repository's weir in a folder, and says of which commit.
+// The working folder is somewhere in the module bench.
+func BuildWeir(dir string) (program, version string, err error) {
+	root := filepath.Dir(Output("go", "list", "-m", "-f", "{{.Dir}}"))
+	program = filepath.Join(dir, "weir")
+	if err := build(root, program, "./cmd/weir"); err != nil {
+		return "", "", err
+	}
+	return program, Output("git", "-C", root, "describe", "--always", "--dirty"), nil
+}
+
+// BuildModule builds a program of another module as that module's own go.mod says:
+// what it requires never meets what this module requires.
+func BuildModule(dir, module, version, pkg string) (program string, err error) {
+	source := Output("go", "list", "-m", "-f", "{{.Dir}}", module+"@"+version)
+	if !filepath.IsAbs(source) { // not in the module cache yet
+		if out, err := exec.Command("go", "mod", "download", module+"@"+version).CombinedOutput(); err != nil {
+			return "", fmt.Errorf("process: download %s: %w: %s", module, err, out)
+		}
+		source = Output("go", "list", "-m", "-f", "{{.Dir}}", module+"@"+version)
+	}
+	program = filepath.Join(dir, filepath.Base(module))
+	return program, build(source, program, pkg)
+}
+
+func build(source, program, pkg string) error {
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", program, pkg)
+	cmd.Dir = source
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("process: build %s: %w: %s", pkg, err, out)
+	}
+	return nil
+}
