@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -130,19 +131,26 @@ func TestSpansWithoutTheStore(t *testing.T) {
 	}
 }
 
-// A collector that is not there, or says no, is one line in the log; decisions are
-// made, and weir ends.
+// A collector that is not there, says no or says nothing is one line in the log.
+// Decisions are made, more than the queue has room for, and weir ends.
 func TestCollectorThatFails(t *testing.T) {
 	failing := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
-	for name, url := range map[string]string{"closed": "http://" + freeAddress(t), "refusing": failing} {
+	silent := serve(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	}))
+	for name, url := range map[string]string{"closed": "http://" + freeAddress(t), "refusing": failing, "silent": silent} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", url)
+			t.Setenv("OTEL_BSP_EXPORT_TIMEOUT", "200") // tries are repeated until then
 			t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "10")
+			t.Setenv("OTEL_BSP_MAX_QUEUE_SIZE", "1")
+			t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "1")
 			r := start(t, Options{})
-			for range 3 {
+			for range 20 {
 				ask(t, r.http+"/check", http.StatusOK)
-				r.log.wait(t, "the collector does not take spans")
 			}
+			r.log.wait(t, "the collector does not take spans")
 			if err := r.stop(); err != nil {
 				t.Fatal(err)
 			}

@@ -25,7 +25,7 @@ type kind struct {
 
 var kinds = []kind{
 	{name: "honest browsers", fate: "pass", callers: 24, network: "198.51.100.", paths: []string{"/", "/products/7", "/basket", "/search?q=weir"}, round: 1, every: 1500 * time.Millisecond},
-	{name: "customers on pro", fate: "pass", callers: 2, network: "192.0.2.1", key: "pro-", paths: []string{"/api/orders", "/api/stock"}, round: 4, every: time.Second},
+	{name: "customers on pro", fate: "pass", callers: 2, network: "192.0.2.1", key: "pro-", paths: []string{"/api/orders", "/api/stock"}, round: 3, every: time.Second},
 	{name: "customers on free", fate: "are refused by the layer gateway, 20/10s", callers: 3, network: "192.0.2.2", key: "free-", paths: []string{"/api/orders"}, round: 25, every: 6 * time.Second},
 	{name: "scraper", fate: "is refused by the layer endpoint, /search 10/10s", callers: 1, network: "203.0.113.6", paths: []string{"/search?q=everything"}, round: 15, every: 4 * time.Second},
 	{name: "impatient exporter", fate: "is refused by the layer endpoint, POST /export 5/10s with a burst of 1", callers: 1, network: "203.0.113.7", method: http.MethodPost, paths: []string{"/export"}, round: 4, every: 3 * time.Second},
