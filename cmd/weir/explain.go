@@ -16,31 +16,47 @@ import (
 func newExplain() *cobra.Command {
 	var e explainFlags
 	cmd := &cobra.Command{
-		Use:   "explain",
-		Short: "Say which layers a request meets, with which keys and limits",
-		Long: `Say which layers of a configuration a request meets, with which keys and limits,
-and why it does not meet the others. Nothing is asked of a store and nothing is
-charged. Without --config it is the default policy.`,
-		Example: `  weir explain --request 'GET /search' --ip 203.0.113.7
+		Use:   "explain [DECISION_ID]",
+		Short: "Say why a decision came out as it did, or which limits a request meets",
+		Long: `With a DECISION_ID: ask a running weir why that decision came out as it did. The id
+is in Weir-Decision, and in every refusal's body.
+
+With --request: say which layers of a configuration a request meets, with which keys
+and limits, and why it does not meet the others. Nothing is asked of a store and
+nothing is charged. Without --config it is the default policy.`,
+		Example: `  weir explain 4348fdb6c04280fb
+  weir explain --admin http://127.0.0.1:9090 4348fdb6c04280fb --json
+  weir explain --request 'GET /search' --ip 203.0.113.7
   weir explain --config weir.yaml --request 'POST /export' --ip 203.0.113.7 --header 'X-API-Key: k1' --json`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return e.run(cmd) },
+		RunE: func(cmd *cobra.Command, ids []string) error {
+			switch {
+			case len(ids) > 1:
+				return errors.New("explain takes one DECISION_ID")
+			case len(ids) == 1 && (e.request != "" || e.config != ""):
+				return errors.New("explain takes a DECISION_ID or --request, not both")
+			case len(ids) == 1:
+				return explainDecision(cmd, &e.port, ids[0])
+			}
+			return e.run(cmd)
+		},
 	}
+	e.port.flags(cmd)
+	e.port.fullFlag(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&e.config, "config", "", "configuration `FILE`; without one, the default three layers")
-	flags.StringVar(&e.request, "request", "", "method and path, `'METHOD /PATH'`; required")
+	flags.StringVar(&e.request, "request", "", "method and path, `'METHOD /PATH'`")
 	flags.StringVar(&e.ip, "ip", "", "the client's `ADDRESS`")
 	flags.StringVar(&e.host, "host", "", "the `HOST` asked")
 	flags.StringArrayVar(&e.headers, "header", nil, "a header, `'NAME: VALUE'`; may be given again")
 	flags.BoolVar(&e.trusted, "trusted", false, "the direct peer is a trusted proxy: headers that name a cost or a plan are believed")
-	flags.BoolVar(&e.json, "json", false, "print JSON")
 	return cmd
 }
 
 type explainFlags struct {
 	config, request, ip, host string
 	headers                   []string
-	trusted, json             bool
+	trusted                   bool
+	port                      adminPort
 }
 
 func (e *explainFlags) run(cmd *cobra.Command) error {
@@ -55,7 +71,7 @@ func (e *explainFlags) run(cmd *cobra.Command) error {
 		}
 	}
 	explanation := p.Explain(a)
-	if !e.json {
+	if !e.port.json {
 		_, err = fmt.Fprint(cmd.OutOrStdout(), explanation)
 		return err
 	}
@@ -67,7 +83,7 @@ func (e *explainFlags) run(cmd *cobra.Command) error {
 // attributes are those that a front would make of the request.
 func (e *explainFlags) attributes() (*policy.Attributes, error) {
 	if e.request == "" {
-		return nil, errors.New("explain takes --request 'GET /search'")
+		return nil, errors.New("explain takes a DECISION_ID, or --request 'GET /search'")
 	}
 	method, target, found := strings.Cut(strings.TrimSpace(e.request), " ")
 	if !found || !strings.HasPrefix(target, "/") {

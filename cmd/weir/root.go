@@ -80,7 +80,7 @@ func newRoot() *cobra.Command {
 	}
 	root.SetVersionTemplate(versionText())
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newServe(), newProxy(), newCheck(), newExplain(), newReplay(), newCompare(), newDemo(), newVersion(), newCompletion())
+	root.AddCommand(newServe(), newProxy(), newCheck(), newExplain(), newKeys(), newReplay(), newCompare(), newDemo(), newVersion(), newCompletion())
 	root.SetHelpCommand(newHelp(root))
 	return root
 }

@@ -23,8 +23,10 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: *update,
 		Setup:         withoutOurEnvironment,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":  exits,
-			"listen": listen,
+			"exits":   exits,
+			"listen":  listen,
+			"serving": serving,
+			"request": request,
 		},
 	})
 }

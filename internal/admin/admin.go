@@ -69,6 +69,8 @@ type Decisions interface {
 type Crowd interface {
 	// Callers are those of a limit; nil where they are not known.
 	Callers(layer, limit string, by trail.Order) *trail.Callers
+	// Limits names those of a layer whose callers are known.
+	Limits(layer string) []string
 	// Ref stands for an identity where that is not to be shown.
 	Ref(identity string) string
 	// Named is the identity that a ref stands for; "" for what is none.

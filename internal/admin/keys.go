@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/weirhq/weir/internal/trail"
 )
@@ -68,9 +69,8 @@ func (p *port) keys(w http.ResponseWriter, r *http.Request) {
 		problem(http.StatusBadRequest, "sort is heaviest or refused.").Write(w)
 		return
 	}
-	layer, limit := query.Get("layer"), query.Get("limit")
-	if layer == "" || limit == "" {
-		problem(http.StatusBadRequest, "This takes layer and limit, or layer and key: /v1/keys?layer=edge&limit=min.").Write(w)
+	layer, limit, ok := p.whichLimit(w, query.Get("layer"), query.Get("limit"))
+	if !ok {
 		return
 	}
 	found := p.trail.Callers(layer, limit, order)
@@ -86,6 +86,24 @@ func (p *port) keys(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	writeJSON(w, http.StatusOK, out)
+}
+
+// whichLimit need not be said where the layer has one alone.
+func (p *port) whichLimit(w http.ResponseWriter, layer, limit string) (string, string, bool) {
+	names := p.trail.Limits(layer)
+	switch {
+	case layer == "":
+		problem(http.StatusBadRequest, "This takes layer and limit, or layer and key: /v1/keys?layer=edge&limit=default.").Write(w)
+	case limit != "":
+		return layer, limit, true
+	case len(names) == 0:
+		problem(http.StatusNotFound, "Nobody has asked under a limit of this layer since the start.").Write(w)
+	case len(names) > 1:
+		problem(http.StatusBadRequest, "The layer has several limits, choose one: "+strings.Join(names, ", ")+".").Write(w)
+	default:
+		return layer, names[0], true
+	}
+	return "", "", false
 }
 
 func (p *port) callersOf(found *trail.Callers, n int, show shower) callersAnswer {

@@ -146,6 +146,18 @@ func (c *Callers) fill(g *generations) {
 	}
 }
 
+// Limits names the limits of a layer that have been asked and whose callers are
+// remembered, sorted.
+func (t *Trail) Limits(layer string) (names []string) {
+	for name, m := range *t.meters.Load() {
+		if name.layer == layer && m.callers != nil {
+			names = append(names, name.limit)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // Ref stands for an identity in this process, where that is not to be shown.
 func (t *Trail) Ref(identity string) string {
 	return refOf(t.hash(identity))
