@@ -68,14 +68,13 @@ func (s *Set) Decide(ctx context.Context, store weir.Store, r *Request) (Answer,
 func (s *Set) resolve(d *domain, r *Request, statuses []Status) (err error) {
 	for i := range r.Descriptors {
 		statuses[i].check = -1
-		if o := r.Descriptors[i].Override; o != nil {
-			if statuses[i].Rule, err = overridden(o); err != nil {
-				return fmt.Errorf("descriptor: override: %w", err)
-			}
-			continue
-		}
 		if len(r.Descriptors[i].Entries) > 0 {
 			statuses[i].Rule = d.root.find(r.Descriptors[i].Entries)
+		}
+		if o := r.Descriptors[i].Override; o != nil {
+			if statuses[i].Rule, err = overridden(o, statuses[i].Rule); err != nil {
+				return fmt.Errorf("descriptor: override: %w", err)
+			}
 		}
 	}
 	if s.replacing {

@@ -120,7 +120,7 @@ descriptors:
   - {key: user, rate_limit: {unit: day, requests_per_unit: 1}, descriptors: [{key: path, rate_limit: {unit: day, requests_per_unit: 1}}]}
   - {key: "user_victim", rate_limit: {unit: day, requests_per_unit: 1}}
   - {key: "user=victim|path", rate_limit: {unit: day, requests_per_unit: 1}}
-  - {key: "~override/day", rate_limit: {unit: day, requests_per_unit: 1}}
+  - {key: "~override/day", rate_limit: {unit: hour, requests_per_unit: 1}}
 `)
 	all := []descriptor.Descriptor{
 		hits("user=victim_path_/pay", 1), hits("user=victim,path=/pay", 1), hits("user_victim=path_/pay", 1),
@@ -129,7 +129,7 @@ descriptors:
 		{Entries: []descriptor.Entry{{Key: "user=victim|path", Value: "/pay"}}, Hits: 1},
 		{Entries: []descriptor.Entry{{Key: "~override/day", Value: "v"}}, Hits: 1},
 		{Entries: []descriptor.Entry{{Key: "~override/day", Value: "v"}}, Hits: 1, Override: &descriptor.Override{Requests: 1, Unit: descriptor.Day}},
-		{Entries: []descriptor.Entry{{Key: "~override/day", Value: "v"}}, Hits: 1, Override: &descriptor.Override{Requests: 1, Unit: descriptor.Hour}},
+		{Entries: []descriptor.Entry{{Key: "~override/day", Value: "v"}}, Hits: 1, Override: &descriptor.Override{Requests: 1, Unit: descriptor.Minute}},
 		hits("user=", 1), hits("user=,path=", 1),
 	}
 	for _, d := range all {

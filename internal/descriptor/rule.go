@@ -54,14 +54,25 @@ func (r *Rule) shadow() bool { return r.group.Shadow }
 const maxNamed = 1<<32 - 1
 
 // overridden rules are not in any configuration. Their names in keys are few, one
-// for each unit, whatever limits requests bring along.
-func overridden(o *Override) (*Rule, error) {
+// for each unit, whatever limits requests bring along: that of the configured rule
+// in whose place they stand where both count in the same windows, as there.
+func overridden(o *Override, configured *Rule) (*Rule, error) {
 	limit, err := weir.NewLimit(weir.Rate{Count: int64(o.Requests), Period: o.Unit.Period()},
 		weir.WithAlgorithm(weir.FixedWindow), weir.WithCountAll())
 	if err != nil {
 		return nil, err
 	}
-	return &Rule{Requests: o.Requests, Unit: o.Unit, limit: limit, group: enforced, path: overridePath(o.Unit)}, nil
+	path := overridePath(o.Unit)
+	if configured != nil && configured.countsLike(o) {
+		path = configured.path
+	}
+	return &Rule{Requests: o.Requests, Unit: o.Unit, limit: limit, group: enforced, path: path}, nil
+}
+
+// countsLike says that the rule counts hits of the same callers in the windows of
+// the override. A shared rule counts many callers as one, an override each.
+func (r *Rule) countsLike(o *Override) bool {
+	return !r.Unlimited && r.shared == nil && r.Unit == o.Unit && r.limit.CountsAll()
 }
 
 // overridePath begins as no rule's path does.

@@ -179,6 +179,29 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
+// On every store a request's own limit counts on from the configured one, and each
+// status tells what was left right after it.
+func TestOverrideBesideItsLimit(t *testing.T) {
+	for name, open := range stores {
+		t.Run(name, func(t *testing.T) {
+			client := serve(t, envoyrls.New(engine{goldenSet(t), open(t)}, envoyrls.Options{}))
+			in := ask("hour=both", "hour=both", "hour=both")
+			in.Descriptors[1].Limit = &common.RateLimitDescriptor_RateLimitOverride{RequestsPerUnit: 20, Unit: envoytype.RateLimitUnit_HOUR}
+			for _, want := range [][]uint32{{2, 18, 0}, {0, 15, 0}} {
+				out, err := client.ShouldRateLimit(t.Context(), in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, s := range out.Statuses {
+					if s.LimitRemaining != want[i] {
+						t.Errorf("descriptor %d: %d left, want %d", i, s.LimitRemaining, want[i])
+					}
+				}
+			}
+		})
+	}
+}
+
 // Every unit that a request's own limit can have is the one that answers name.
 func TestOverrideUnits(t *testing.T) {
 	s := envoyrls.New(engine{goldenSet(t), stores["memory"](t)}, envoyrls.Options{})
