@@ -113,10 +113,13 @@ func (m *meter) read() (allowed, refused, shadowRefused int64) {
 func (t *Trail) forget() {
 	t.grow.Lock()
 	defer t.grow.Unlock()
-	all := *t.meters.Load()
-	kept := maps.Clone(all)
-	maps.DeleteFunc(kept, func(_ meterName, m *meter) bool { return m.idle > idleTicks })
-	if len(kept) < len(all) {
+	kept := map[meterName]*meter{}
+	for name, m := range *t.meters.Load() {
+		if m.idle <= idleTicks {
+			kept[name] = m
+		}
+	}
+	if len(kept) < len(*t.meters.Load()) {
 		t.meters.Store(&kept)
 	}
 }

@@ -39,9 +39,9 @@ const (
 	maxChecks = 32
 )
 
-// newRecord copies what it needs: texts may be parts of whole requests, and would
+// NewRecord copies what it needs: texts may be parts of whole requests, and would
 // hold on to them.
-func newRecord(r *Request, d *weir.Decision) *Record {
+func NewRecord(r *Request, d *weir.Decision) *Record {
 	n := min(len(d.Checks), maxChecks)
 	k := &Record{
 		ID: d.ID, At: time.UnixMicro(d.At), Allowed: d.Allowed, Denied: d.Denied, Degraded: d.Degraded, RetryAfter: d.RetryAfter,
@@ -68,9 +68,6 @@ func cut(text string) string {
 	}
 	return strings.Clone(text)
 }
-
-// NewRecord remembers a decision that is not kept.
-func NewRecord(r *Request, d *weir.Decision) *Record { return newRecord(r, d) }
 
 // Refusing is the check that a refusal is told by: the first enforced one that
 // refused, else the first in shadow; -1 where a list refused.

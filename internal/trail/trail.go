@@ -179,7 +179,7 @@ func (t *Trail) hash(identity string) uint64 { return maphash.String(t.seed, ide
 // keep makes a record, if the second has room for one more.
 func (t *Trail) keep(room *atomic.Int64, in *ring, r *Request, d *weir.Decision) {
 	if room.Load() > 0 && room.Add(-1) >= 0 {
-		in.put(newRecord(r, d))
+		in.put(NewRecord(r, d))
 	}
 }
 
