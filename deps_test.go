@@ -89,6 +89,7 @@ var arrows = []arrow{
 	{"internal/front/extauthz", "google.golang.org/grpc", "the service, and who asks"},
 	{"internal/front/extauthz", "google.golang.org/protobuf", "dynamic metadata"},
 
+	{"internal/front/envoyrls", ".", "a wait that never ends is not told"},
 	{"internal/front/envoyrls", "internal/descriptor", "it makes descriptor.Request and renders its answer"},
 	{"internal/front/envoyrls", "github.com/envoyproxy/go-control-plane/envoy", "the messages; see docs/decisions.md"},
 	{"internal/front/envoyrls", "google.golang.org/grpc", "the service and its statuses"},

@@ -31,8 +31,8 @@ func TestEnvoyRateLimit(t *testing.T) {
 	}
 	refused := c.Get("/search")
 	limited(t, refused, http.StatusTooManyRequests, 5, 0)
-	if refused.Body != "" {
-		t.Errorf("the body is %q", refused.Body)
+	if wait, err := strconv.Atoi(refused.Header.Get("Retry-After")); refused.Body != "" || err != nil || wait < 1 || wait > 2*86400 {
+		t.Errorf("%+v", refused)
 	}
 	limited(t, c.Get("/search", "X-Forwarded-For", "203.0.113.7", "X-Real-IP", "203.0.113.7"), http.StatusTooManyRequests, 5, 0)
 	limited(t, c.Get("/other"), http.StatusOK, 1000, 999)

@@ -89,6 +89,7 @@ func (o *Options) envoyAnswers() envoyrls.Options {
 	answers := envoyrls.Options{Metadata: o.EnvoyMetadata}
 	if o.EnvoyHeaders {
 		answers.Headers = envoyrls.XRateLimit
+		answers.Headers.RetryAfter = "Retry-After"
 	}
 	return answers
 }

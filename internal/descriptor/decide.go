@@ -179,7 +179,7 @@ func (a *Answer) conclude(r *Request) {
 	if over < 0 && quotas > 0 && overQuotas == quotas {
 		over = used
 	}
-	a.settle(over)
+	a.settle(over, r)
 }
 
 func (s *Status) fill(in *Descriptor, r *weir.Result) {
@@ -202,11 +202,37 @@ func (s *Status) fill(in *Descriptor, r *weir.Result) {
 
 // settle makes the decision what the protocol makes of the results. over is the
 // check that refuses, or -1.
-func (a *Answer) settle(over int) {
-	switch {
-	case over < 0:
+func (a *Answer) settle(over int, r *Request) {
+	if over < 0 {
 		a.Allowed, a.Refused, a.RetryAfter = true, -1, 0
-	case a.Allowed:
-		a.Allowed, a.Refused, a.Tightest, a.RetryAfter = false, over, over, a.Results[over].NextAfter
+		return
 	}
+	a.Allowed, a.Refused, a.Tightest, a.RetryAfter = false, over, over, a.wait(r)
+}
+
+// wait is how long until the same request, coming alone, passes: under each limit
+// that is no quota, and under one of those that are.
+func (a *Answer) wait(r *Request) time.Duration {
+	longest, quota, quotas := time.Duration(0), weir.Never, false
+	for i := range a.Statuses {
+		s := &a.Statuses[i]
+		switch {
+		case s.Rule == nil || s.Rule.Unlimited || s.Rule.shadow():
+		case s.Rule.Quota:
+			quota, quotas = min(quota, s.wait(&r.Descriptors[i], a.Results)), true
+		default:
+			longest = max(longest, s.wait(&r.Descriptors[i], a.Results))
+		}
+	}
+	if quotas {
+		longest = max(longest, quota)
+	}
+	return longest
+}
+
+func (s *Status) wait(in *Descriptor, results []weir.Result) time.Duration {
+	if !s.Over && (in.Hits == 0 || in.GiveBack) {
+		return 0
+	}
+	return results[s.check].NextAfter
 }

@@ -202,6 +202,31 @@ func TestOverrideBesideItsLimit(t *testing.T) {
 	}
 }
 
+// A refusal tells when the same request passes, where it ever does.
+func TestRetryAfter(t *testing.T) {
+	names := envoyrls.XRateLimit
+	names.RetryAfter = "Retry-After"
+	s := envoyrls.New(engine{goldenSet(t), stores["memory"](t)}, envoyrls.Options{Headers: names})
+	for _, c := range []struct {
+		hits uint32
+		want string
+	}{{4, ""}, {2, "43"}, {1, "43"}, {6, ""}} { // the clock stands 42.7s before the next minute
+		in := ask("min=wait")
+		in.HitsAddend = c.hits
+		out, err := s.ShouldRateLimit(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, h := range out.ResponseHeadersToAdd[3:] {
+			got += h.Value
+		}
+		if got != c.want {
+			t.Errorf("%d hits: %q, want %q", c.hits, got, c.want)
+		}
+	}
+}
+
 // Every unit that a request's own limit can have is the one that answers name.
 func TestOverrideUnits(t *testing.T) {
 	s := envoyrls.New(engine{goldenSet(t), stores["memory"](t)}, envoyrls.Options{})
