@@ -21,8 +21,8 @@ type callersAnswer struct {
 	// Exact says that callers is no estimate, and nobody is missing from peaks.
 	Exact  bool  `json:"exact"`
 	Missed int64 `json:"missed"` // requests that were not counted
-	// Surely is the least limit for which peaks are complete: a caller that is
-	// missing has asked no more than this.
+	// Surely is the least limit for which nobody is missing from peaks: who has no
+	// counter asked no more than this. No peak is too small by more.
 	Surely int64     `json:"complete_from"`
 	Keys   []callers `json:"keys"`
 	Peaks  []peak    `json:"peaks"` // of the heaviest, ascending

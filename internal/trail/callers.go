@@ -82,14 +82,16 @@ type Callers struct {
 	Exact    bool
 	// Missed is how many requests were not counted, since two came at one instant.
 	Missed int64
-	// Unseen is the most that somebody can have asked of whom nothing is known; 0
-	// where there is nobody.
+	// Unseen is the most that somebody can have asked who has no counter, or before
+	// it had one; 0 where everybody always had.
 	Unseen int64
 	List   []Caller // sorted; those of whom nothing is known are missing
 }
 
-// Caller is one of them. Asked is at most Over too large; Refused and Peak are
-// never too large.
+// Caller is one of them. Asked is at most Over too large, and at most
+// [Callers].Unseen too small: the caller may have had no counter in one of the two
+// spans. Refused and Peak begin with its counter: they are never too large, and
+// Peak is at most Unseen too small.
 type Caller struct {
 	Identity string
 	Ref      string // see [Trail.Ref]

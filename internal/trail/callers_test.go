@@ -58,13 +58,15 @@ func TestCallersAreForgotten(t *testing.T) {
 	trail, limit := New(), perMinute(t, 5)
 	trail.Tick(noon)
 	ask := func() {
-		trail.Decided(&Request{}, decided(check(limit, "ip:a"), true, noon))
+		trail.Decided(&Request{}, decided(check(limit, "ip:a"), false, noon))
 	}
 	ask()
 	trail.Tick(noon)
 	for i, want := range []int64{1, 2, 2} { // an ask before each
-		if got := trail.Callers("edge", "min", Heaviest); len(got.List) != 1 || got.List[0].Asked != want {
-			t.Errorf("span %d: %+v", i, got.List)
+		for _, by := range []Order{Heaviest, MostRefused} {
+			if got := trail.Callers("edge", "min", by); len(got.List) != 1 || got.List[0].Refused != want {
+				t.Errorf("span %d: %+v", i, got.List)
+			}
 		}
 		trail.Tick(noon.Add(time.Duration(i+1) * leastSpan))
 		ask()
@@ -96,7 +98,7 @@ func TestManyCallersWithinTheStatedError(t *testing.T) {
 	listed := map[string]bool{}
 	for _, c := range got.List {
 		listed[c.Identity] = true
-		if true := asked[c.Identity]; c.Asked < true || c.Asked-c.Over > true || c.Peak > true {
+		if true := asked[c.Identity]; c.Asked < true || c.Asked-c.Over > true || c.Peak > true || c.Peak < true-got.Unseen {
 			t.Errorf("%s asked %d: %+v", c.Identity, true, c)
 		}
 		if c.Over > 200_000/32 {
