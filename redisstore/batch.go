@@ -44,6 +44,9 @@ func changesNothing(checks []weir.Check) bool {
 // takeTogether is one call for all who ask the same at the same time. Whoever
 // finds nobody asking makes its call as if there were nothing else.
 func (s *Store) takeTogether(ctx context.Context, checks []weir.Check, results []weir.Result) error {
+	if s.background.closed.Load() {
+		return s.takeAlone(ctx, checks, results)
+	}
 	own, p := s.shared.join(ctx, checks)
 	switch {
 	case own == nil:
@@ -77,10 +80,13 @@ var (
 	errOver  = errors.New("redisstore: everybody's time is over, yours too")
 )
 
-// arrive has those leave who wait for a flight that is back.
+// arrive has those leave who wait for a flight that is back. Of a closed store they
+// are the last: nobody joins them any more.
 func (s *Store) arrive(own *flight) {
 	if b := s.shared.board(own); b != nil {
-		s.running.Go(func() { s.fly(own, b) })
+		if !s.background.start(func() { s.fly(own, b) }) {
+			s.fly(own, b)
+		}
 	}
 }
 

@@ -28,7 +28,7 @@ func TestPipelinesAreAnsweredAsIfOneByOne(t *testing.T) {
 			}
 			for range rounds(60) {
 				clock.pass(time.Duration(r.Int64N(int64(2 * time.Second))))
-				checks := make([]weir.Check, 1+r.IntN(40))
+				checks := make([]weir.Check, 1+r.IntN(150))
 				for i := range checks {
 					which := r.IntN(5)
 					limit := limits[which%len(limits)]

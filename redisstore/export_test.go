@@ -78,3 +78,6 @@ func Denials(s *Store) (n int) {
 
 // Double is a number as scripts read it.
 func Double(v int64) []byte { return appendDouble(nil, v) }
+
+// Closing reports whether Close has begun.
+func Closing(s *Store) bool { return s.background.closed.Load() }

@@ -36,9 +36,7 @@ func readReply(reply string, checks []weir.Check, results []weir.Result, states 
 	if r.failed || r.rest != "" {
 		return replaced, states, errReply
 	}
-	for i := range checks {
-		takeLaterOut(checks, results, i)
-	}
+	takeLaterOut(checks, results)
 	return replaced, states, nil
 }
 
@@ -56,20 +54,31 @@ func result(c *weir.Check, allowed, charged bool, left algorithm.State, o algori
 // call, where independent checks share a key: the reply tells the last state
 // alone. What was moved to another rate in between cannot be told any more; an
 // empty level gives back least.
-func takeLaterOut(checks []weir.Check, results []weir.Result, i int) {
-	c, r := &checks[i], &results[i]
-	if !r.Charged || !c.Limit.Algorithm().HasBurst() || c.Group == nil || c.Group.Charge != weir.Independent {
+func takeLaterOut(checks []weir.Check, results []weir.Result) {
+	if len(checks) == 1 {
 		return
 	}
-	for j := i + 1; j < len(checks); j++ {
-		if checks[j].Key != c.Key || !results[j].Charged {
+	type takes struct {
+		limit *weir.Limit // nil: of several
+		cost  int64
+	}
+	later := make(map[weir.Key]takes, len(checks))
+	for i := len(checks) - 1; i >= 0; i-- {
+		c, r := &checks[i], &results[i]
+		if !r.Charged || c.Group == nil || c.Group.Charge != weir.Independent {
 			continue
 		}
-		if checks[j].Limit != c.Limit {
-			r.Before = weir.Level{}
-			return
+		all, found := later[c.Key]
+		switch {
+		case !found:
+			all.limit = c.Limit
+		case all.limit != c.Limit:
+			all.limit, r.Before = nil, weir.Level{}
+		case c.Limit.Algorithm().HasBurst():
+			r.Before.Whole -= all.cost
 		}
-		r.Before.Whole -= checks[j].Cost
+		all.cost += c.Cost
+		later[c.Key] = all
 	}
 }
 

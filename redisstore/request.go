@@ -32,18 +32,15 @@ func wireCost(n int64) int64 {
 func (s *Store) request(checks []weir.Check, times int) call {
 	keys := make([]string, 0, len(checks))
 	args := make([]string, 1, 1+len(checks))
+	cells := newCells(len(checks))
 	head := make([]byte, 0, 24+13*len(checks))
 	head = appendDouble(head, s.now())
 	head = appendDouble(head, s.margin.Milliseconds())
 	head = appendDouble(head, int64(times))
 	for i := range checks {
 		c := &checks[i]
-		name := s.name(&c.Key)
-		cell := slices.Index(keys, name)
-		if cell < 0 {
-			cell = len(keys)
-			keys = append(keys, name)
-		}
+		var cell int
+		cell, keys = cells.of(s.name(&c.Key), keys)
 		head = binary.LittleEndian.AppendUint32(head, uint32(cell+1))
 		head = append(head, flags(checks, i))
 		head = appendDouble(head, wireCost(c.Cost))
@@ -51,6 +48,35 @@ func (s *Store) request(checks []weir.Check, times int) call {
 	}
 	args[0] = string(head)
 	return call{keys, args}
+}
+
+// cells are where keys stand that may come twice: by name where they are many; a
+// few are compared faster than that.
+type cells map[string]int
+
+const fewKeys = 16
+
+func newCells(keys int) cells {
+	if keys <= fewKeys {
+		return nil
+	}
+	return make(cells, keys)
+}
+
+// of is the cell of a name, which is one of the keys afterwards.
+func (c cells) of(name string, keys []string) (int, []string) {
+	cell, found := c[name]
+	if c == nil {
+		cell = slices.Index(keys, name)
+		found = cell >= 0
+	}
+	if found {
+		return cell, keys
+	}
+	if c != nil {
+		c[name] = len(keys)
+	}
+	return len(keys), append(keys, name)
 }
 
 // now is the instant to decide at, µs, or -1 for the server's.

@@ -34,7 +34,7 @@ func (s *Store) takeSlots(ctx context.Context, checks []weir.Check, results []we
 	if slices.ContainsFunc(checks, mustTakeTurns) {
 		return s.takeInTurn(ctx, checks, results)
 	}
-	parts := split(checks, func(a, b *weir.Key) bool { return a.Identity == b.Identity })
+	parts := split(checks, func(k *weir.Key) string { return k.Identity })
 	if err := s.ask(ctx, parts); err != nil {
 		return err
 	}
@@ -65,15 +65,16 @@ func oneIdentity(checks []weir.Check) bool {
 	return true
 }
 
-// split sorts the checks into parts whose keys are the same, in order of
+// split sorts the checks into parts whose keys have the same by, in order of
 // appearance.
-func split(checks []weir.Check, same func(a, b *weir.Key) bool) []part {
-	parts := make([]part, 0, 2)
+func split[K comparable](checks []weir.Check, by func(*weir.Key) K) []part {
+	parts, places := make([]part, 0, 2), make(map[K]int, 2)
 	for i := range checks {
-		at := slices.IndexFunc(parts, func(p part) bool { return same(&p.checks[0].Key, &checks[i].Key) })
-		if at < 0 {
+		k := by(&checks[i].Key)
+		at, found := places[k]
+		if !found {
 			at = len(parts)
-			parts = append(parts, part{})
+			places[k], parts = at, append(parts, part{})
 		}
 		p := &parts[at]
 		p.index = append(p.index, i)
@@ -115,7 +116,7 @@ func (s *Store) askAgain(ctx context.Context, parts []part) ([]part, error) {
 			settled = append(settled, p)
 			continue
 		}
-		for _, single := range split(p.checks, func(a, b *weir.Key) bool { return *a == *b }) {
+		for _, single := range split(p.checks, func(k *weir.Key) weir.Key { return *k }) {
 			for j, at := range single.index {
 				single.index[j] = p.index[at]
 			}
@@ -227,7 +228,7 @@ func (s *Store) abandon(checks []weir.Check, results []weir.Result) {
 	if len(calls) == 0 {
 		return
 	}
-	s.running.Go(func() {
+	s.background.start(func() { // a closed store keeps the charge
 		ctx, cancel := context.WithTimeout(context.Background(), abandonWithin)
 		defer cancel()
 		s.eval.evalAll(ctx, refundScript, calls) // what fails keeps its charge

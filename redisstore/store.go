@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/redis/rueidis"
@@ -24,10 +23,10 @@ type Store struct {
 	shared *flights         // nil: each take is a call of its own
 	denied *denials         // nil: every refusal is asked for
 
-	denyFor  time.Duration
-	replaced func(n int)
-	close    func()
-	running  sync.WaitGroup // what goes on after a call
+	denyFor    time.Duration
+	replaced   func(n int)
+	close      func()
+	background background
 }
 
 var _ weir.Store = (*Store)(nil)
@@ -90,9 +89,10 @@ func newStore(e evaler, options []Option) *Store {
 }
 
 // Close ends the client that [Open] made; a client given to [New] is left alone.
-// It is safe to call twice.
+// It waits for what is under way between calls, whoever goes on asking meanwhile,
+// and is safe to call twice.
 func (s *Store) Close() error {
-	s.running.Wait()
+	s.background.close()
 	s.close()
 	return nil
 }

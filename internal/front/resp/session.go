@@ -10,6 +10,7 @@ import (
 type session struct {
 	protocol      int // 2 or 3
 	authenticated bool
+	wrongTokens   int
 	database      int
 	name          string
 	limits        limits
@@ -93,6 +94,9 @@ func (c *connection) auth(args [][]byte) {
 	c.ok()
 }
 
+// maxWrongTokens end a connection, so that guessing costs one for each few.
+const maxWrongTokens = 8
+
 // authenticate gives the error reply, or nothing. A wrong token takes back what a
 // right one before it had given.
 func (c *connection) authenticate(name, token []byte) string {
@@ -102,6 +106,8 @@ func (c *connection) authenticate(name, token []byte) string {
 	given := sha256.Sum256(token)
 	c.authenticated = string(name) == user && subtle.ConstantTimeCompare(given[:], c.token[:]) == 1
 	if !c.authenticated {
+		c.wrongTokens++
+		c.ending = c.wrongTokens == maxWrongTokens
 		return "WRONGPASS invalid username-password pair or user is disabled."
 	}
 	return ""

@@ -132,6 +132,20 @@ func TestDelNeedsTheToken(t *testing.T) {
 	}
 }
 
+// Guessing the token costs a connection for each eight guesses, by AUTH or HELLO,
+// and what comes after them in the pipeline is not run.
+func TestGuessingTheTokenEndsTheConnection(t *testing.T) {
+	c := start(t, Options{Token: token}).dial()
+	guesses := strings.Repeat(encoded("AUTH", "guess")+encoded("HELLO", "3", "AUTH", "default", "guess"), maxWrongTokens/2)
+	c.write(guesses + encoded("AUTH", token))
+	for range maxWrongTokens {
+		if got := c.reply(); !strings.HasPrefix(got, "-WRONGPASS ") {
+			t.Error(got)
+		}
+	}
+	c.closed()
+}
+
 // DEL stands in its place among the takes of a pipeline.
 func TestDelKeepsItsPlaceInAPipeline(t *testing.T) {
 	c := start(t, Options{Token: token}).dial()
