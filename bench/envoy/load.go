@@ -4,14 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
-	"sync"
 	"time"
 
 	ratelimitv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/common/ratelimit/v3"
 	pb "github.com/envoyproxy/go-control-plane/envoy/service/ratelimit/v3"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/weirhq/weir/bench/callers"
 )
 
 const (
@@ -36,52 +36,19 @@ func (v *server) hangUp() {
 	}
 }
 
-type loaded struct {
-	calls int
-	took  time.Duration
-	p99   time.Duration
-}
-
 // load lets callers ask for a while. An answer that is not OK, or has another number
 // of statuses than there are descriptors, or none of their limits, is an error.
-func (v *server) load(ctx context.Context, callers, descriptors int, during time.Duration) (loaded, error) {
-	ctx, cancel := context.WithTimeout(ctx, during+20*time.Second)
+func (v *server) load(n, descriptors int, during time.Duration) (callers.Load, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), during+20*time.Second)
 	defer cancel()
-	latencies, errs := make([][]time.Duration, callers), make([]error, callers)
-	begun := time.Now()
-	var all sync.WaitGroup
-	for i := range callers {
-		all.Go(func() {
-			client := pb.NewRateLimitServiceClient(v.connections[i%len(v.connections)])
-			latencies[i], errs[i] = call(ctx, client, descriptors, begun.Add(during))
-		})
-	}
-	all.Wait()
-	took := time.Since(begun)
-	for _, err := range errs {
-		if err != nil {
-			return loaded{}, err
-		}
-	}
-	sorted := slices.Concat(latencies...)
-	slices.Sort(sorted)
-	return loaded{len(sorted), took, sorted[len(sorted)*99/100]}, nil
-}
-
-func call(ctx context.Context, client pb.RateLimitServiceClient, descriptors int, end time.Time) (latencies []time.Duration, err error) {
-	for now := time.Now(); len(latencies) == 0 || now.Before(end); { // once at least, on whatever machine
+	return callers.Ask(n, during, func(caller int) error {
+		client := pb.NewRateLimitServiceClient(v.connections[caller%len(v.connections)])
 		out, err := client.ShouldRateLimit(ctx, request(descriptors))
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if err := check(out, descriptors); err != nil {
-			return nil, err
-		}
-		after := time.Now()
-		latencies = append(latencies, after.Sub(now))
-		now = after
-	}
-	return latencies, nil
+		return check(out, descriptors)
+	})
 }
 
 func check(out *pb.RateLimitResponse, descriptors int) error {

@@ -12,7 +12,6 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"io"
@@ -108,19 +107,19 @@ func (b *bench) contests(s settings) (all []turns.Contest) {
 	return all
 }
 
-func (b *bench) turn(v *server, s settings, callers, descriptors int) ([]turns.Figure, error) {
-	if _, err := v.load(context.Background(), callers, descriptors, s.warm); err != nil {
+func (b *bench) turn(v *server, s settings, n, descriptors int) ([]turns.Figure, error) {
+	if _, err := v.load(n, descriptors, s.warm); err != nil {
 		return nil, err
 	}
 	own, redis := process.CPU(v.pid), process.CPU(b.redis)
-	l, err := v.load(context.Background(), callers, descriptors, s.turn)
+	l, err := v.load(n, descriptors, s.turn)
 	if err != nil {
 		return nil, err
 	}
-	each := float64(l.calls)
+	each := float64(l.Calls)
 	return []turns.Figure{
-		{Value: each / l.took.Seconds(), Unit: "calls/s"},
-		{Value: float64(l.p99.Microseconds()), Unit: "p99-µs"},
+		{Value: l.PerSecond(), Unit: "calls/s"},
+		{Value: float64(l.P99.Microseconds()), Unit: "p99-µs"},
 		{Value: float64((process.CPU(v.pid) - own).Microseconds()) / each, Unit: "cpu-µs"},
 		{Value: float64((process.CPU(b.redis) - redis).Microseconds()) / each, Unit: "redis-cpu-µs"},
 	}, nil

@@ -7,14 +7,12 @@ import (
 )
 
 // BuildWeir builds this repository's weir in a folder, and says of which commit.
-// The working folder is somewhere in the module bench.
 func BuildWeir(dir string) (program, version string, err error) {
-	root := filepath.Dir(Output("go", "list", "-m", "-f", "{{.Dir}}"))
 	program = filepath.Join(dir, "weir")
-	if err := build(root, program, "./cmd/weir"); err != nil {
+	if err := build(root(), program, "./cmd/weir"); err != nil {
 		return "", "", err
 	}
-	return program, Output("git", "-C", root, "describe", "--always", "--dirty"), nil
+	return program, commit(root()), nil
 }
 
 // BuildModule builds a program of another module as that module's own go.mod says:

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/weirhq/weir/bench/turns"
+)
+
+// work is one contest.
+type work struct {
+	name   string
+	cores  int
+	quota  quota
+	keys   func(task) int // how many
+	refuse bool           // all but the first are refused; otherwise none is
+	layers bool
+	weigh  bool // measure memory, not time
+	long   bool
+}
+
+var (
+	ample = quota{1_000_000_000, time.Hour} // nobody reaches it
+	one   = quota{1, 24 * time.Hour}
+)
+
+func single(task) int { return 1 }
+
+var works = []work{
+	{name: "one-key-1-core", cores: 1, quota: ample, keys: single},
+	{name: "one-key-2-cores", cores: 2, quota: ample, keys: single},
+	{name: "refused-1-core", cores: 1, quota: one, keys: single, refuse: true},
+	{name: "refused-2-cores", cores: 2, quota: one, keys: single, refuse: true},
+	{name: "three-layers-1-core", cores: 1, quota: ample, keys: single, layers: true},
+	{name: "three-layers-2-cores", cores: 2, quota: ample, keys: single, layers: true},
+	// Of 100 an hour each is remembered for 36 s, so that keys are met again while
+	// their state says something; of 100,000 an hour for 36 ms, so that they are not.
+	{name: "random-keys-2-cores", cores: 2, quota: quota{100, time.Hour}, keys: func(t task) int { return t.Keys }},
+	{name: "random-idle-keys-2-cores", cores: 2, quota: quota{100_000, time.Hour}, keys: func(t task) int { return t.Keys }},
+	{name: "keys-held", cores: 2, quota: one, keys: func(t task) int { return t.Held }, weigh: true, long: true},
+}
+
+func (w work) suits(p peer) bool { return !p.floor || !w.refuse && !w.layers }
+
+func (t task) do() ([]turns.Figure, error) {
+	w, err := find(works, func(w work) bool { return w.name == t.Work })
+	if err != nil {
+		return nil, err
+	}
+	p, err := find(peers, func(p peer) bool { return p.name == t.Peer })
+	if err != nil {
+		return nil, err
+	}
+	runtime.GOMAXPROCS(w.cores)
+	open := p.open
+	if w.layers {
+		open = func(q quota, keys int) (Limiter, error) { return openLayers(p, q, keys) }
+	}
+	if !p.floor {
+		if err := checkLimits(open); err != nil {
+			return nil, fmt.Errorf("set-up: %w", err)
+		}
+	}
+	if w.weigh {
+		return w.weighKeys(open, w.keys(t), p.floor)
+	}
+	return w.measure(open, t)
+}
+
+func find[T any](all []T, is func(T) bool) (one T, err error) {
+	for _, x := range all {
+		if is(x) {
+			return x, nil
+		}
+	}
+	return one, fmt.Errorf("there is no such thing in %T", all)
+}
+
+// checkLimits wants that of 5 a day the sixth is refused, for a thousand keys each by
+// itself.
+func checkLimits(open func(quota, int) (Limiter, error)) error {
+	l, err := open(quota{5, 24 * time.Hour}, 1000)
+	if err != nil {
+		return err
+	}
+	for n := range 6 {
+		for k := range 1000 {
+			if l.Take(nameOf(k)) != (n < 5) {
+				return fmt.Errorf("call %d of key %d: admitted is %v", n+1, k, n >= 5)
+			}
+		}
+	}
+	return nil
+}
+
+func nameOf(k int) string { return "caller-" + strconv.Itoa(k) }
+
+func (w work) measure(open func(quota, int) (Limiter, error), t task) ([]turns.Figure, error) {
+	n := w.keys(t)
+	names, err := distinct(n)
+	if err != nil {
+		return nil, err
+	}
+	l, err := open(w.quota, n)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if !l.Take(name) {
+			return nil, fmt.Errorf("set-up: %s is refused", name)
+		}
+	}
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	cpu, begun := cpuTime(), time.Now()
+	took := w.takeAll(l, names, begun.Add(t.Turn))
+	elapsed, used := time.Since(begun), cpuTime()-cpu
+	runtime.ReadMemStats(&after)
+	if took.refused != 0 && !w.refuse || took.refused != took.all && w.refuse {
+		return nil, fmt.Errorf("set-up: %d of %d were refused", took.refused, took.all)
+	}
+	each := float64(took.all)
+	return []turns.Figure{
+		{Value: each / elapsed.Seconds(), Unit: "decisions/s"},
+		{Value: float64(used.Nanoseconds()) / each, Unit: "cpu-ns"},
+		{Value: float64(int64(float64(after.Mallocs-before.Mallocs)/each*10+0.5)) / 10, Unit: "allocs"},
+	}, nil
+}
+
+// distinct are n names, none like another.
+func distinct(n int) ([]string, error) {
+	names, seen := make([]string, n), make(map[string]struct{}, n)
+	for i := range names {
+		names[i] = nameOf(i)
+		seen[names[i]] = struct{}{}
+	}
+	if len(seen) != n {
+		return nil, fmt.Errorf("set-up: %d keys of %d are distinct", len(seen), n)
+	}
+	return names, nil
+}
+
+type count struct{ all, refused int64 }
+
+// takeAll has a goroutine for each core take, one name after the other or at random.
+func (w work) takeAll(l Limiter, names []string, end time.Time) count {
+	var all, refused atomic.Int64
+	var every sync.WaitGroup
+	for core := range w.cores {
+		every.Go(func() {
+			random := rand.NewPCG(uint64(core), 1)
+			var n, no int64
+			for n == 0 || time.Now().Before(end) {
+				for range 256 { // so that the clock is read seldom
+					name := names[0]
+					if len(names) > 1 {
+						name = names[random.Uint64()%uint64(len(names))]
+					}
+					if !l.Take(name) {
+						no++
+					}
+					n++
+				}
+			}
+			all.Add(n)
+			refused.Add(no)
+		})
+	}
+	every.Wait()
+	return count{all.Load(), refused.Load()}
+}
+
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// weighKeys has the limiter admit each of n keys once, and wants it to remember all of
+// a sample. A peer that keeps the key's text is charged for it, as it is in a program
+// whose requests come and go.
+func (w work) weighKeys(open func(quota, int) (Limiter, error), n int, floor bool) ([]turns.Figure, error) {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	l, err := open(w.quota, n)
+	if err != nil {
+		return nil, err
+	}
+	for k := range n {
+		if !l.Take(nameOf(k)) {
+			return nil, fmt.Errorf("set-up: key %d is refused", k)
+		}
+	}
+	runtime.GC()
+	begun := time.Now()
+	runtime.GC()
+	collected := time.Since(begun)
+	runtime.ReadMemStats(&after)
+	for k := 0; k < n && !floor; k += max(1, n/10_000) {
+		if l.Take(nameOf(k)) {
+			return nil, fmt.Errorf("set-up: key %d is forgotten", k)
+		}
+	}
+	return []turns.Figure{
+		{Value: float64(after.HeapAlloc-before.HeapAlloc) / float64(n), Unit: "bytes/key"},
+		{Value: float64(collected.Microseconds()) / 1000, Unit: "gc-ms"},
+	}, nil
+}
