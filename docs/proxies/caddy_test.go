@@ -32,6 +32,9 @@ func TestCaddyForwardAuth(t *testing.T) {
 	if a := c.Get("/once?cost=7&peek=1"); a.Status != http.StatusOK || a.Seen == nil || a.Header.Get("Weir-Decision") != "" {
 		t.Errorf("allowed: %+v", a)
 	}
+	if a := c.SendRaw("GET /many HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"); a.Status != http.StatusOK || a.Seen == nil {
+		t.Errorf("h2c: %+v", a)
+	}
 	if a := c.Get("/once"); a.Status != http.StatusTooManyRequests || a.Header.Get("Retry-After") == "" || a.Header.Get("X-Ratelimit-Limit") != "1" {
 		t.Errorf("refused: %+v", a)
 	}

@@ -64,6 +64,10 @@ func (e *exchange) rewrite(r *httputil.ProxyRequest) {
 	}
 	out.Trailer = r.In.Trailer // this very map: it is filled at the end of the body
 	e.tellClient(out.Header)
+	if speaksHTTP(out.Header.Get("Upgrade")) {
+		out.Header.Del("Connection")
+		out.Header.Del("Upgrade")
+	}
 	if out.Body == nil {
 		return
 	}

@@ -3,8 +3,23 @@ package proxy
 import (
 	"context"
 	"net/http"
+	"strings"
 	"sync"
 )
+
+// speaksHTTP reports whether one of the protocols in an Upgrade field is HTTP/2 or a
+// version of HTTP, as such or after TLS. An upstream that took it would get request
+// after request of which nobody is asked.
+func speaksHTTP(upgrade string) bool {
+	for protocol := range strings.SplitSeq(strings.ToLower(upgrade), ",") {
+		name, _, _ := strings.Cut(strings.TrimSpace(protocol), "/")
+		switch name {
+		case "h2c", "h2", "h3", "http", "tls":
+			return true
+		}
+	}
+	return false
+}
 
 // upgraded are the requests that may have become a connection of another
 // protocol, such as a websocket. An http.Server does not wait for those.

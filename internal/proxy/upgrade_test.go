@@ -64,6 +64,22 @@ func (s *socket) says(t *testing.T, line string) {
 // Read is ambiguous between the two.
 func (s *socket) Read(p []byte) (int, error) { return s.Reader.Read(p) }
 
+// Nobody is asked about requests within a connection, so no upstream gets to hear
+// of one that speaks HTTP; the request passes without.
+func TestNoTunnelForRequests(t *testing.T) {
+	r := start(t, wide, serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Upgrade")+r.Header.Get("Connection") != "" {
+			t.Errorf("the upstream is asked for %v", r.Header)
+		}
+	}))
+	for _, protocols := range []string{"h2c", "H2C", "websocket, h2c", " h2c , websocket", "HTTP/2.0", "TLS/1.0, HTTP/1.1"} {
+		request := strings.Replace(upgrade, "Connection: Upgrade\r\nUpgrade: websocket", "Connection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: \r\nUpgrade: "+protocols, 1)
+		if a := readAnswer(t, r.dial(t, request), "GET"); a.StatusCode != http.StatusOK {
+			t.Errorf("%s: %d", protocols, a.StatusCode)
+		}
+	}
+}
+
 // A websocket is one request, however much is said on it, and is told its limits.
 func TestWebsocket(t *testing.T) {
 	r := start(t, five, echo(t))

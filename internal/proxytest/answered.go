@@ -116,6 +116,18 @@ func websocket(t *testing.T, c *Client) {
 	limitIs(t, a, 1)
 }
 
+// tunnel asks for HTTP/2 over the connection. An upstream that agreed would get
+// request after request of which nobody asks weir.
+func tunnel(t *testing.T, c *Client) {
+	for _, upgrade := range []string{"h2c", "websocket, h2c", "h2c\r\nUpgrade: websocket"} {
+		a := c.SendRaw("GET /many HTTP/1.1\r\nHost: " + c.proxy + "\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: " + upgrade +
+			"\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n\r\n")
+		if got := a.Header.Get("Upgrade"); a.Status == http.StatusSwitchingProtocols && got != "websocket" {
+			t.Errorf("Upgrade: %s: the upstream may speak %q", upgrade, got)
+		}
+	}
+}
+
 func address(t *testing.T, c, other *Client) {
 	for range 5 {
 		passes(t, c.Get("/address"))

@@ -55,6 +55,7 @@ func (p Promises) Test(t *testing.T, listen string, weir *Weir) {
 		{"whole URI", wholeURI},
 		{"no Host", p.noHost},
 		{"websocket", websocket},
+		{"tunnel", tunnel},
 		{"address", func(t *testing.T, c *Client) { address(t, c, NewClient(t, "127.0.8.1", listen)) }},
 		{"API key", apiKey},
 		{"listed", func(t *testing.T, _ *Client) { listed(t, NewClient(t, "127.0.9.1", listen)) }},
