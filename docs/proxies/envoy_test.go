@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -196,8 +197,10 @@ func TestEnvoyStopsAsking(t *testing.T) {
 			t.Fatalf("%+v", a)
 		}
 	}
+	// Envoy's threads tell each other after the third, and one more may be on its way.
 	const asked = "cluster.weir.upstream_rq_total"
-	if a := proxytest.NewClient(t, "127.0.0.1", admin).Get("/stats?filter=" + asked); strings.TrimSpace(a.Body) != asked+": 3" {
+	a := proxytest.NewClient(t, "127.0.0.1", admin).Get("/stats?filter=" + asked)
+	if n, err := strconv.Atoi(strings.TrimPrefix(strings.TrimSpace(a.Body), asked+": ")); err != nil || n < 3 || n > 6 {
 		t.Errorf("of 30 requests %s", a.Body)
 	}
 }

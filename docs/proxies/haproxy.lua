@@ -58,6 +58,10 @@ local function weir(txn, down)
         return
     elseif headers["content-type"] and headers["content-type"][0] == "application/problem+json" then
         refuse(txn, answer.status, answer.body, headers["retry-after"]) -- it is weir that says no
+    elseif answer.status and answer.status >= 400 and answer.status < 500 then
+        -- HAProxy's own word for a check that is too long, as the client's header nearly
+        -- is: weir is not down.
+        refuse(txn, 400, '{"type":"about:blank","title":"Bad Request","status":400}')
     elseif down ~= "open" then
         refuse(txn, 503, '{"type":"about:blank","title":"Service Unavailable","status":503}')
     end

@@ -41,7 +41,9 @@ func (p *Proxy) validate(address string) (err error) {
 func newTrafficServer(o *Options, e *Engine, log *slog.Logger) server {
 	if o.Proxy == nil {
 		profile, _ := o.profile() // it is one of them: see validate
-		return newHTTPServer(e.tracer.HTTP(withEnvoy(traffic(e, profile), o, e)), log)
+		s := newHTTPServer(e.tracer.HTTP(withEnvoy(traffic(e, profile), o, e)), log)
+		s.MaxHeaderBytes = maxCheckBytes
+		return s
 	}
 	p := proxy.New(e, proxy.Options{
 		Upstream: o.Proxy.upstream, RewriteHost: o.Proxy.RewriteHost, Timeout: o.Proxy.Timeout, Log: log,

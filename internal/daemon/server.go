@@ -21,7 +21,12 @@ const (
 	writeTimeout      = 60 * time.Second // from the end of the header
 	idleTimeout       = 2 * time.Minute
 	maxHeaderBytes    = 64 << 10
-	drainTimeout      = 10 * time.Second
+	// maxCheckBytes bounds the header of a check, which repeats that of the request
+	// and its URI. It is above what any proxy takes from a client by default, 1 MiB
+	// in those of Go: a check that fails for its length would pass where weir fails
+	// open.
+	maxCheckBytes = 2<<20 + maxHeaderBytes
+	drainTimeout  = 10 * time.Second
 )
 
 // server answers on a listener, as *http.Server does.

@@ -142,6 +142,33 @@ func apiKey(t *testing.T, c *Client) {
 	passes(t, c.Get("/once", "X-API-Key", "k1"))
 }
 
+// heavy sends more header than weir reads, which must not make the request one that
+// passes because weir does not answer.
+func heavy(t *testing.T, c *Client) {
+	passes(t, c.Get("/once"))
+	for size := 1000; size < 1000_000; size += 50 + max(0, size-20_000)/4 {
+		if c.gets("/once?"+strings.Repeat("x", min(size/2, 4000)), "X-Heavy", strings.Repeat("x", size-min(size/2, 4000))) {
+			t.Errorf("%d bytes have the request pass", size)
+		}
+	}
+}
+
+// odd sends what weir may not understand, or what is taken from the check on its
+// way, which must not make a request one that passes because weir does not answer.
+func odd(t *testing.T, c *Client) {
+	passes(t, c.Get("/once"))
+	for _, header := range []string{
+		"Expect: miracles", "Expect: 100-continue\r\nContent-Length: 0", "X-Odd: \x01", "X-Odd: \xff", "X(Odd): 1", "X-Odd : 1", "X_Odd: 1", ": 1", "X-Odd: 1\r\n\t2",
+		"Connection: close, X-Real-IP, X-Original-URI, X-Original-Method, X-Forwarded-For, X-Forwarded-Uri, X-Forwarded-Method",
+		"Transfer-Encoding: chunked\r\nTrailer: X-Real-IP", "Transfer-Encoding: gzip", "Content-Length: 0\r\nContent-Length: 0", "TE: trailers, chunked",
+		"Upgrade: websocket", "Range: bytes=0-", "Host: elsewhere.example", "Authorization: Basic \xff", "Content-Type: \"", "traceparent: 1",
+	} {
+		if a, answered := c.try("GET /once HTTP/1.1\r\nHost: api.example.com\r\n" + header + "\r\n\r\n0\r\nX-Real-IP: 203.0.113.9\r\n\r\n"); answered && a.Status < 400 {
+			t.Errorf("%q has the request pass: %+v", header, a)
+		}
+	}
+}
+
 // listed is refused for whose request it is, which no waiting changes.
 func listed(t *testing.T, c *Client) {
 	a := c.Get("/many")

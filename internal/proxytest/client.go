@@ -48,6 +48,24 @@ func (c *Client) Get(uri string, header ...string) Answer {
 	return c.Send(http.MethodGet, uri, "", header...)
 }
 
+// gets reports whether a GET passes. A proxy may hang up instead of an answer.
+func (c *Client) gets(uri string, header ...string) bool {
+	c.t.Helper()
+	r, err := http.NewRequest(http.MethodGet, "http://"+c.proxy+uri, nil)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Add(header[i], header[i+1])
+	}
+	response, err := c.http.Do(r)
+	if err != nil {
+		return false
+	}
+	response.Body.Close()
+	return response.StatusCode < 400
+}
+
 // Send sends a request.
 func (c *Client) Send(method, uri, body string, header ...string) Answer {
 	c.t.Helper()
@@ -72,6 +90,28 @@ func (c *Client) SendRaw(request string) Answer {
 	began := time.Now()
 	_, response := c.connect(request)
 	return c.read(response, began)
+}
+
+// try is SendRaw where the proxy may hang up instead of an answer.
+func (c *Client) try(request string) (a Answer, answered bool) {
+	c.t.Helper()
+	conn, err := c.dialer.Dial("tcp", c.proxy)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(patience))
+	io.WriteString(conn, request) // the answer may come before it is read
+	reader := bufio.NewReader(conn)
+	response, err := http.ReadResponse(reader, nil)
+	if err == nil && response.StatusCode == http.StatusContinue {
+		response, err = http.ReadResponse(reader, nil)
+	}
+	if err != nil {
+		return Answer{}, false
+	}
+	response.Body.Close()
+	return Answer{Status: response.StatusCode, Header: response.Header}, true
 }
 
 // Websocket asks for a websocket, sends a text over it and returns what comes

@@ -56,6 +56,8 @@ func (p Promises) Test(t *testing.T, listen string, weir *Weir) {
 		{"no Host", p.noHost},
 		{"websocket", websocket},
 		{"tunnel", tunnel},
+		{"heavy", heavy},
+		{"odd", odd},
 		{"address", func(t *testing.T, c *Client) { address(t, c, NewClient(t, "127.0.8.1", listen)) }},
 		{"API key", apiKey},
 		{"listed", func(t *testing.T, _ *Client) { listed(t, NewClient(t, "127.0.9.1", listen)) }},

@@ -23,10 +23,12 @@ package proxytest
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 )
@@ -50,16 +52,27 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
-// FreeAddr is an address on 127.0.0.1 that nothing listens on.
+// FreeAddr is an address on 127.0.0.1 that nothing listens on. Its port is below
+// those that systems give to clients and to listeners at port 0: one of these could
+// be given to somebody else before the test's server has it.
 func FreeAddr(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 1000 {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000)))
+		if err != nil {
+			continue
+		}
+		l.Close()
+		if _, given := addresses.LoadOrStore(l.Addr().String(), true); !given {
+			return l.Addr().String()
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("no port is free")
+	return ""
 }
+
+// addresses are those that FreeAddr has given.
+var addresses sync.Map
 
 // until waits for a condition, and fails the test where it does not come true in
 // time. It polls: what it waits for happens in another process.

@@ -20,6 +20,11 @@ type option func(o *options, value string) error
 
 var known = map[string]option{"cost": readCost, "peek": readPeek, "explain": readExplain, "deny": readDeny, "accel": readAccel}
 
+// maxSearched is how many options are looked for in the client's URI, which may be
+// long. Those behind them count as the client's: that adds to what is charged, and
+// takes nothing from it.
+const maxSearched = 32
+
 // parseOptions reads the options in a query and passes over all else. The first of
 // several counts, except that what the client may have written only adds to what
 // is charged.
@@ -27,12 +32,16 @@ func parseOptions(rawQuery string, by author) (options, error) {
 	o := options{cost: 1}
 	var least claims
 	read := map[string]bool{}
+	searched := 0
 	for pair := range strings.SplitSeq(rawQuery, "&") {
 		name, value, _ := strings.Cut(pair, "=")
 		name, value = unescape(name), unescape(value)
-		switch into := known[name]; {
-		case into == nil:
-		case by.mayBeClient(name, value):
+		into := known[name]
+		if into == nil {
+			continue
+		}
+		switch searched++; {
+		case searched > maxSearched || by.mayBeClient(name, value):
 			least.note(name, value)
 		case !read[name]:
 			read[name] = true

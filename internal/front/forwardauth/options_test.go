@@ -29,6 +29,7 @@ func TestOptions(t *testing.T) {
 		{"the proxy's status counts", "deny=401&deny=403", author{uri: "/a?deny=403"}, options{cost: 1, deny: 401}},
 		{"in the path, as nginx appends it", "cost=2&peek=1", author{uri: "/b/&peek=1"}, options{cost: 2}},
 
+		{"behind more than are looked for", strings.Repeat("cost=1&", maxSearched) + "cost=3&peek=1&accel=@a", author{uri: "/a"}, options{cost: 3}},
 		{"a stranger's", "cost=0&peek=1&accel=@app&deny=403&junk", author{stranger: true}, options{cost: 1, deny: 403}},
 		{"a stranger's, dear", "cost=7", author{stranger: true}, options{cost: 7}},
 		{"a stranger's wish to know", "explain=1", author{stranger: true}, options{cost: 1, explain: true}},
