@@ -167,6 +167,15 @@ layers:
 	a.exchange("GET", secured.admin, "/metrics", "", 401)
 	a.exchange("POST", secured.admin, "/v1/reset", `{"layer": "edge", "key": "203.0.113.7"}`, 401)
 
+	envoy := start(t, Options{EnvoyConfig: envoyFolder(t, shop(2)), EnvoyHeaders: true, EnvoyMetadata: true})
+	const ann = `{"domain": "shop", "descriptors": [{"entries": [{"key": "user", "value": "ann"}], "hitsAddend": "2"}]}`
+	a.exchange("POST", envoy.http, "/json", ann, 200)
+	a.exchange("POST", envoy.http, "/json", ann, 429)
+	a.exchange("POST", envoy.http, "/json", `{"domain": "shop", "descriptors": [{"entries": [{"key": "none"}], "limit": {"unit": "DAY"}}]}`, 429)
+	a.exchange("POST", envoy.http, "/json", `{"domain": "shop", "descriptors": []}`, 400)
+	a.exchange("POST", envoy.http, "/json", strings.Repeat(" ", 256<<10+1), 413)
+	a.exchange("GET", envoy.http, "/healthcheck", "", 200)
+
 	a.rest(func(method, path, status string) bool {
 		switch status {
 		case "405": // is for methods that are not in the document

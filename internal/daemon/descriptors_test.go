@@ -322,23 +322,29 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// With Redis stopped every call is answered, by the memory, long before a client
-// gives up.
+// With Redis stopped every call is answered, by the memory: the first ones when
+// their budget is over, the others without asking. The deadline leaves each call its
+// budget many times over; a call that waited for Redis would wait for ever.
 func TestStoppedRedis(t *testing.T) {
+	const callers, calls, budget = 50, 10, 20 * time.Millisecond
+	const deadline = 100 * calls * budget
 	redis := redistest.Start(t)
-	d := start(t, Options{EnvoyConfig: envoyFolder(t, shop(1000)), Store: "redis://" + redis.Addr})
+	d := start(t, Options{
+		Config: write(t, "budget: "+budget.String()+"\nlayers: [{name: edge, by: ip, limit: 1/s}]\n"), EnvoyConfig: envoyFolder(t, shop(1000)), Store: "redis://" + redis.Addr,
+	})
 	client := pb.NewRateLimitServiceClient(dial(t, d.grpc, insecure.NewCredentials()))
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), deadline)
 	defer cancel()
 	if _, err := client.ShouldRateLimit(ctx, user("ann")); err != nil {
 		t.Fatal(err)
 	}
+	before := d.figure(t, "weir_store_failures_total")
 	redis.Pause()
 	defer redis.Resume()
-	var callers sync.WaitGroup
-	for range 50 {
-		callers.Go(func() {
-			for range 10 {
+	var all sync.WaitGroup
+	for range callers {
+		all.Go(func() {
+			for range calls {
 				out, err := client.ShouldRateLimit(ctx, user("ann"))
 				if err != nil || out.OverallCode != pb.RateLimitResponse_OK {
 					t.Errorf("%v %v", out, err)
@@ -347,8 +353,24 @@ func TestStoppedRedis(t *testing.T) {
 			}
 		})
 	}
-	callers.Wait()
-	if s := d.status(t); s.Store.Reachable || s.Store.Degraded < 400 {
+	all.Wait()
+	if late := d.figure(t, "weir_store_failures_total") - before; late == 0 || d.figure(t, "weir_degraded_total") < callers*calls || d.figure(t, "weir_store_up") != 0 {
+		t.Errorf("%v calls of Redis out of time, %v decided without it, up: %v", late, d.figure(t, "weir_degraded_total"), d.figure(t, "weir_store_up"))
+	}
+	if s := d.status(t); s.Store.Reachable || !strings.Contains(s.Store.LastFailure, "deadline exceeded") {
 		t.Errorf("%+v", s.Store)
 	}
+}
+
+// figure is a figure of /metrics without labels.
+func (r *running) figure(t *testing.T, name string) (value float64) {
+	t.Helper()
+	in, _ := http.NewRequest(http.MethodGet, r.admin+"/metrics", nil)
+	_, text := do(t, in)
+	if _, after, found := strings.Cut(text, "\n"+name+" "); !found {
+		t.Fatalf("there is no %s", name)
+	} else if _, err := fmt.Sscan(after, &value); err != nil {
+		t.Fatal(err)
+	}
+	return value
 }
