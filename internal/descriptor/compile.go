@@ -21,20 +21,25 @@ type place struct {
 // children reads a list of descriptors into a node.
 func (l *loader) children(parent *node, path string, shared []string, list *yaml.Node) {
 	l.list(list, "descriptors", func(n *yaml.Node) {
-		switch l.nodes++; {
-		case l.depth == maxDepth:
+		if l.depth == maxDepth {
 			l.fail(n, "nothing is asked that deep", "nested deeper than %d descriptors", maxDepth)
 			return
-		case l.nodes == maxNodes:
-			l.fail(n, "share them out among several processes", "there are more than %d descriptors", maxNodes)
-			return
-		case l.nodes > maxNodes:
+		}
+		if !l.room(n) {
 			return
 		}
 		l.depth++
 		l.descriptor(parent, place{path, shared}, n)
 		l.depth--
 	})
+}
+
+// room counts what the configuration comes to, and says once that it is too much.
+func (l *loader) room(n *yaml.Node) bool {
+	if l.nodes++; l.nodes == maxNodes {
+		l.fail(n, "share them out among several processes", "the files come to more than %d descriptors, replaced names and values of metadata", maxNodes)
+	}
+	return l.nodes < maxNodes
 }
 
 // written is a descriptor as it stands in the file.
@@ -183,6 +188,9 @@ func (l *loader) unlimited(r *rate) {
 
 func (l *loader) replaces(rule *Rule, n *yaml.Node) {
 	l.list(n, "replaces", func(n *yaml.Node) {
+		if !l.room(n) {
+			return
+		}
 		l.mapping(n, "replaces", field{"name", func(n *yaml.Node) {
 			name := l.text(n, "name")
 			rule.replaces, l.replaced[name] = append(rule.replaces, name), resolve(n)

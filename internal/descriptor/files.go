@@ -44,7 +44,10 @@ func filesIn(folder string, depth int) (names []string, err error) {
 				return nil, err
 			}
 			names = append(names, below...)
-		case slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name)):
+		case !slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name)):
+		case !info.Mode().IsRegular(): // a pipe, say, would be waited for
+			return nil, fmt.Errorf("descriptor: %s is no regular file", name)
+		default:
 			names = append(names, name)
 		}
 	}

@@ -134,8 +134,11 @@ func TestSizeIsBounded(t *testing.T) {
 		bomb.WriteString("]}\n")
 	}
 	for name, text := range map[string]string{
-		"an alias within itself":  "domain: d\ndescriptors: &d\n  - {key: k, descriptors: *d}\n",
-		"many within many":        bomb.String(),
+		"an alias within itself": "domain: d\ndescriptors: &d\n  - {key: k, descriptors: *d}\n",
+		"many within many":       bomb.String(),
+		"many names replaced by many": "domain: d\ndescriptors:\n  - {key: k, rate_limit: &l {unit: day, requests_per_unit: 1, replaces: [" +
+			strings.Repeat("{name: n},", 600) + "]}}\n" + copies("rate_limit: *l"),
+		"metadata of many":        "domain: d\ndescriptors:\n  - {key: k, metadata: &m {l: [" + strings.Repeat("1,", 600) + "]}}\n" + copies("metadata: *m"),
 		"metadata within itself":  one("{key: k, metadata: &m {m: *m}}"),
 		"metadata in many copies": one("{key: k, metadata: {a: &a [1,2,3,4,5,6,7,8,9,10], b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a], c: [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]}}"),
 	} {
@@ -143,6 +146,15 @@ func TestSizeIsBounded(t *testing.T) {
 			t.Errorf("%s is accepted", name)
 		}
 	}
+}
+
+// copies are many descriptors with the same in each.
+func copies(what string) string {
+	var b strings.Builder
+	for i := range 600 {
+		fmt.Fprintf(&b, "  - {key: k%d, %s}\n", i, what)
+	}
+	return b.String()
 }
 
 func FuzzLoad(f *testing.F) {

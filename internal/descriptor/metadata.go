@@ -16,11 +16,11 @@ func (l *loader) metadata(n *yaml.Node) map[string]any {
 		return nil
 	}
 	values := 0
-	m, ok := l.json(n, 0, &values).(map[string]any)
+	m, _ := l.json(n, 0, &values).(map[string]any)
 	switch {
 	case values > maxMetadata:
 		l.fail(n, "it is sent with answers", "metadata has more than %d values", maxMetadata)
-	case !ok:
+	case resolve(n).Kind != yaml.MappingNode:
 		l.fail(n, "write it as name: value", "metadata is %s, not a map", kind(resolve(n)))
 	}
 	return m
@@ -31,6 +31,9 @@ func (l *loader) json(n *yaml.Node, depth int, values *int) any {
 	n = resolve(n)
 	if *values++; *values > maxMetadata || depth > maxDepth {
 		*values = maxMetadata + 1
+		return nil
+	}
+	if !l.room(n) {
 		return nil
 	}
 	switch n.Kind {
