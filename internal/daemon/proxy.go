@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net"
 	"net/http"
 	"time"
 
+	"github.com/weirhq/weir/internal/admin"
 	"github.com/weirhq/weir/internal/proxy"
 )
 
@@ -34,7 +36,24 @@ func (p *Proxy) validate(address string) (err error) {
 	if p.upstream, err = proxy.ParseUpstream(p.Upstream); err != nil {
 		return usage("--upstream %w", err)
 	}
+	if sameServer(address, p.upstream.Address()) {
+		return usage("--upstream %s is weir itself, by --http %s", p.Upstream, address)
+	}
 	return nil
+}
+
+// sameServer reports whether who listens at an address is who answers at the other:
+// each request would be forwarded until its header is too long.
+func sameServer(listen, address string) bool {
+	at, port, err := net.SplitHostPort(listen)
+	host, other, _ := net.SplitHostPort(address)
+	if err != nil || port != other {
+		return false
+	}
+	if ip := net.ParseIP(at); at == "" || ip.IsUnspecified() {
+		return admin.IsLoopback(address)
+	}
+	return at == host || admin.IsLoopback(listen) && host == "localhost"
 }
 
 // newTrafficServer answers on the traffic port, or forwards.

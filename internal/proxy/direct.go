@@ -25,11 +25,7 @@ type direct struct {
 }
 
 func newDirect(u *Upstream, timeout time.Duration) *direct {
-	port := u.url.Port()
-	if port == "" {
-		port = "80"
-	}
-	return &direct{address: net.JoinHostPort(u.url.Hostname(), port), timeout: timeout, idle: newIdle()}
+	return &direct{address: u.Address(), timeout: timeout, idle: newIdle()}
 }
 
 // RoundTrip implements http.RoundTripper. A connection is given up after any error:

@@ -3,6 +3,7 @@ package proxy
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 )
 
@@ -10,6 +11,19 @@ import (
 type Upstream struct {
 	url *url.URL
 	h2c bool
+}
+
+// Address is HOST:PORT.
+func (u *Upstream) Address() string {
+	port := u.url.Port()
+	switch {
+	case port != "":
+	case u.url.Scheme == "https":
+		port = "443"
+	default:
+		port = "80"
+	}
+	return net.JoinHostPort(u.url.Hostname(), port)
 }
 
 // ParseUpstream reads http://HOST:PORT; https://, which is HTTP/2 where the
