@@ -19,8 +19,10 @@ func giveBack(ctx context.Context, store weir.Store, id weir.ID, r *Request, sta
 		if at < 0 || !in.GiveBack || in.Hits == 0 || results[at].Limit == 0 {
 			continue
 		}
-		charge := weir.Charged(checks[at], results[at])
-		charge.Cost = min(in.Hits, results[at].Limit) // no take can have had more
+		charge, err := chargeOf(checks[at], results[at], in.Hits)
+		if err != nil {
+			return err
+		}
 		charges, again = append(charges, charge), append(again, at)
 	}
 	if len(charges) == 0 {
@@ -41,3 +43,23 @@ func giveBack(ctx context.Context, store weir.Store, id weir.ID, r *Request, sta
 	}
 	return nil
 }
+
+// chargeOf is one of these hits, of which no take can have had more than the limit.
+// A window that counts refusals may hold more: of it they are given back as if it
+// had admitted all of them.
+func chargeOf(c weir.Check, r weir.Result, hits int64) (weir.Charge, error) {
+	charge := weir.Charged(c, r)
+	charge.Cost = min(hits, r.Limit)
+	if !c.Limit.CountsAll() {
+		return charge, nil
+	}
+	wide, err := weir.NewLimit(weir.Rate{Count: maxCounted, Period: c.Limit.Rate().Period}, weir.WithAlgorithm(weir.FixedWindow), weir.WithCountAll())
+	if err != nil {
+		return charge, fmt.Errorf("descriptor: give back: %w", err)
+	}
+	charge.Limit, charge.Cost = wide, min(hits, maxCounted)
+	return charge, nil
+}
+
+// maxCounted is what a window counts at most.
+const maxCounted = 1 << 53

@@ -113,6 +113,7 @@ func TestHits(t *testing.T) {
 			}{
 				{4, false, false, 1}, {3, true, false, 4}, {9, true, false, 5}, {5, false, false, 0},
 				{1 << 63, false, true, 0}, {0, false, true, 0}, {1, true, false, 0},
+				{1 << 63, true, false, 5}, {6, false, true, 0}, {3, true, false, 2}, {0, false, false, 2}, {1 << 63, true, false, 5},
 			} {
 				in := ask("min=hits")
 				in.Descriptors[0].HitsAddend = wrapperspb.UInt64(c.hits)
