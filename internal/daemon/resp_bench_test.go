@@ -17,6 +17,7 @@ import (
 	"github.com/weirhq/weir"
 	"github.com/weirhq/weir/internal/admin"
 	"github.com/weirhq/weir/internal/front/resp"
+	"github.com/weirhq/weir/internal/redistest"
 )
 
 // BenchmarkRESP is CL.THROTTLE over a million keys in memory, from 50 connections
@@ -29,14 +30,36 @@ func BenchmarkRESP(b *testing.B) {
 	defer store.Close()
 	engine := newEngine(memoryBackend(store), admin.NewMetrics(), mustLoad(b, Options{}))
 	log := slog.New(slog.DiscardHandler)
-	real := listenOn(b, newRESPServer(&Options{}, engine, log).Serve)
-	none := listenOn(b, serveNothing)
 	for key := 0; key < keys; key += 1000 {
 		fillKeys(b, engine, key, key+1000)
 	}
 	if store.Len() < keys*99/100 { // one may have made room for another
 		b.Fatalf("set-up: %d keys", store.Len())
 	}
+	askBoth(b, listenOn(b, newRESPServer(&Options{}, engine, log).Serve), keys)
+}
+
+// BenchmarkRESPOnRedis is the same over a hundred thousand keys on a real Redis.
+func BenchmarkRESPOnRedis(b *testing.B) {
+	const keys = 100_000
+	log, metrics := slog.New(slog.DiscardHandler), admin.NewMetrics()
+	l := mustLoad(b, Options{})
+	l.config.Budget = patience // nothing is decided elsewhere
+	store, err := openBackend(b.Context(), "redis://"+redistest.Start(b).Addr, l.config, metrics, nil, log)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(store.close)
+	engine := newEngine(store, metrics, l)
+	askBoth(b, listenOn(b, newRESPServer(&Options{}, engine, log).Serve), keys)
+	if s := store.stats(); s.Failures > 0 {
+		b.Errorf("set-up: %d calls failed", s.Failures)
+	}
+}
+
+// askBoth asks a real server and one that does nothing.
+func askBoth(b *testing.B, real string, keys int) {
+	none := listenOn(b, serveNothing)
 	for _, pipeline := range []int{1, 32} {
 		b.Run(fmt.Sprintf("pipeline %d", pipeline), func(b *testing.B) {
 			rounds := 20 + 400/pipeline
