@@ -2,13 +2,16 @@ package daemon
 
 import (
 	"crypto/tls"
+	"errors"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/internal/redistest"
 )
 
@@ -73,6 +76,44 @@ func TestRESPPortSpeaksTLS(t *testing.T) {
 	if got := commands(t, conn, "PING\r\n"); got != "+PONG +OK " {
 		t.Error(got)
 	}
+}
+
+// Where client certificates are asked for, nobody is answered without one of the
+// right authority, nor without TLS.
+func TestRESPPortAsksForCertificates(t *testing.T) {
+	s := startTLS(t, true)
+	speak := func(certificates ...tls.Certificate) string {
+		conn, err := tls.Dial("tcp", s.resp, &tls.Config{RootCAs: s.ca.Pool(), Certificates: certificates})
+		if err != nil {
+			return ""
+		}
+		return ping(t, conn)
+	}
+	for name, got := range map[string]string{
+		"without":              speak(),
+		"of another authority": speak(pairOf(t, certtest.NewAuthority(t))),
+		"without TLS":          ping(t, s.dialRESP(t)),
+	} {
+		if strings.Contains(got, "PONG") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if got := speak(pairOf(t, s.ca)); got != "+PONG\r\n+OK\r\n" {
+		t.Errorf("with it: %q", got)
+	}
+}
+
+// ping gives what comes back before the connection ends, however it does.
+func ping(t *testing.T, conn net.Conn) string {
+	t.Helper()
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(patience))
+	io.WriteString(conn, "PING\r\nQUIT\r\n")
+	all, err := io.ReadAll(conn)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error("the connection stays open")
+	}
+	return string(all)
 }
 
 // While the store does not answer, the memory decides.
