@@ -91,7 +91,11 @@ func (e *doerEvaler) evalAll(ctx context.Context, s *script, calls []call) ([]re
 	return replies, nil
 }
 
-func (e *doerEvaler) unlink(ctx context.Context, key string) error {
-	_, err := e.doer.Do(ctx, "UNLINK", key)
-	return err
+func (e *doerEvaler) unlink(ctx context.Context, keys []string) error {
+	for _, key := range keys {
+		if _, err := e.doer.Do(ctx, "UNLINK", key); err != nil {
+			return err
+		}
+	}
+	return nil
 }

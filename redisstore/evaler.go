@@ -12,7 +12,7 @@ type evaler interface {
 	// evalAll makes several calls at once, each with a reply of its own. An error
 	// means that no reply is known.
 	evalAll(ctx context.Context, s *script, calls []call) ([]reply, error)
-	unlink(ctx context.Context, key string) error
+	unlink(ctx context.Context, keys []string) error
 }
 
 type call struct{ keys, args []string }

@@ -128,9 +128,18 @@ func (e *rueidisEvaler) heed(err error) {
 	}
 }
 
-func (e *rueidisEvaler) unlink(ctx context.Context, key string) error {
+func (e *rueidisEvaler) unlink(ctx context.Context, keys []string) error {
 	_, err := apart(ctx, e, func(ctx context.Context, client rueidis.Client) (struct{}, error) {
-		return struct{}{}, client.Do(ctx, client.B().Unlink().Key(key).Build()).Error()
+		commands := make(rueidis.Commands, len(keys))
+		for i, key := range keys {
+			commands[i] = client.B().Unlink().Key(key).Build()
+		}
+		for _, r := range client.DoMulti(ctx, commands...) {
+			if err := r.Error(); err != nil {
+				return struct{}{}, err
+			}
+		}
+		return struct{}{}, nil
 	})
 	return err
 }

@@ -171,12 +171,19 @@ func (s *Store) ForgetRefusals() { s.denied.forgetAll() }
 
 // Reset implements [weir.Store].
 func (s *Store) Reset(ctx context.Context, keys []weir.Key) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	names := make([]string, len(keys))
 	for i := range keys {
-		err := s.eval.unlink(ctx, s.name(&keys[i]))
-		s.denied.forget(&keys[i])
-		if err != nil {
-			return fmt.Errorf("redisstore: reset: %w", err)
-		}
+		names[i] = s.name(&keys[i])
+	}
+	err := s.eval.unlink(ctx, names)
+	for i := range keys {
+		s.denied.forget(&keys[i]) // after an error too: it may have happened
+	}
+	if err != nil {
+		return fmt.Errorf("redisstore: reset: %w", err)
 	}
 	return nil
 }
