@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirhq/weir/internal/certtest"
 	"github.com/weirhq/weir/internal/proxytest"
 )
 
@@ -93,6 +94,31 @@ func TestEnvoyRateLimitAsksOn(t *testing.T) {
 		}
 	}
 	limited(t, c.Get("/other"), http.StatusOK, 1000, 999)
+}
+
+// The page's block makes Envoy and weir show each other certificates here, too.
+func TestEnvoyRateLimitTLS(t *testing.T) {
+	t.Parallel()
+	dir, ca, upstream := t.TempDir(), certtest.NewAuthority(t), proxytest.StartUpstream(t)
+	cert, key := ca.Issue(t, dir, "weir")
+	root := filepath.Join(dir, "ca.pem")
+	ca.Write(t, root)
+	limits := proxytest.Config(t, "envoy-ratelimit/api.yaml", "requests_per_unit: 5,", "requests_per_unit: 1,", "unit: minute", "unit: day")
+	weir := proxytest.StartWeirGRPC(t, "--envoy-config", filepath.Dir(limits), "--envoy-headers", "--tls-cert", cert, "--tls-key", key, "--tls-client-ca", root)
+	through := func(client *certtest.Authority) *proxytest.Client {
+		cert, key := client.Issue(t, t.TempDir(), "envoy")
+		block := strings.NewReplacer("/etc/envoy/client.pem", cert, "/etc/envoy/client.key", key, "/etc/envoy/ca.pem", root, "weir.internal", "localhost").
+			Replace(pageBlock(t, "transport_socket:"))
+		const after = "connect_timeout: 0.1s\n"
+		return proxytest.NewClient(t, "127.0.8.28", startEnvoy(t, "envoy-ratelimit.yaml", "8081", weir, upstream.Addr,
+			after, "connect_timeout: 10s\n"+block, "failure_mode_deny: false", "failure_mode_deny: true", " timeout: 0.2s", " timeout: 20s"))
+	}
+	c := through(ca)
+	limited(t, c.Get("/search"), http.StatusOK, 1, 0)
+	limited(t, c.Get("/search"), http.StatusTooManyRequests, 1, 0)
+	if a := through(certtest.NewAuthority(t)).Get("/search"); a.Status != http.StatusServiceUnavailable || a.Seen != nil {
+		t.Errorf("a stranger's Envoy: %+v", a)
+	}
 }
 
 // In shadow nobody is refused.

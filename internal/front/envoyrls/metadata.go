@@ -1,6 +1,8 @@
 package envoyrls
 
 import (
+	"fmt"
+
 	pb "github.com/envoyproxy/go-control-plane/envoy/service/ratelimit/v3"
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -61,6 +63,9 @@ func descriptorsOf(in *pb.RateLimitRequest) *structpb.Value {
 			entries[j] = structpb.NewStringValue(e.GetKey() + "=" + e.GetValue())
 		}
 		fields := map[string]*structpb.Value{"entries": structpb.NewListValue(&structpb.ListValue{Values: entries})}
+		if own := d.GetLimit(); own != nil {
+			fields["limit"] = structpb.NewStringValue(fmt.Sprintf("requests_per_unit:%d unit:%s", own.RequestsPerUnit, own.Unit))
+		}
 		if d.GetHitsAddend() != nil {
 			fields["hitsAddend"] = structpb.NewNumberValue(float64(d.HitsAddend.Value))
 		}

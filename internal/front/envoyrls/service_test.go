@@ -203,6 +203,22 @@ func TestOverrideBesideItsLimit(t *testing.T) {
 	}
 }
 
+// What a descriptor brought along is told with it.
+func TestMetadataOfOverrides(t *testing.T) {
+	s := envoyrls.New(engine{goldenSet(t), stores["memory"](t)}, envoyrls.Options{Metadata: true})
+	in := ask("none=n")
+	in.Descriptors[0].HitsAddend = wrapperspb.UInt64(3)
+	in.Descriptors[0].Limit = &common.RateLimitDescriptor_RateLimitOverride{RequestsPerUnit: 9, Unit: envoytype.RateLimitUnit_DAY}
+	out, err := s.ShouldRateLimit(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []any{map[string]any{"entries": []any{"none=n"}, "hitsAddend": 3.0, "limit": "requests_per_unit:9 unit:DAY"}}
+	if diff := cmp.Diff(want, out.DynamicMetadata.AsMap()["descriptors"]); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
 // A refusal tells when the same request passes, where it ever does.
 func TestRetryAfter(t *testing.T) {
 	names := envoyrls.XRateLimit
