@@ -173,6 +173,7 @@ var arrows = []arrow{
 	{"grpclimit (tests)", "google.golang.org/grpc", "a real server and client, and its test service"},
 	{"grpclimit (tests)", "google.golang.org/genproto/googleapis/rpc", "the details of a refusal"},
 	{"grpclimit (tests)", "google.golang.org/protobuf", "messages are compared as such"},
+	{"internal/daemon (tests)", "github.com/chromedp/chromedp", "keys and clicks on the dashboard"},
 	{"internal/daemon (tests)", "github.com/getkin/kin-openapi", "holds a running daemon's answers against docs/api.yaml"},
 	{"internal/front/extauthz (tests)", "github.com/envoyproxy/go-control-plane/envoy", "messages as Envoy sends them"},
 	{"internal/front/extauthz (tests)", "google.golang.org/grpc", "who asks"},

@@ -155,6 +155,11 @@ func New(e Engine, t Trail, m *Metrics, o Options) http.Handler {
 	mux.Handle("/healthz", only("GET"))
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { ready(e, w) })
 	mux.Handle("/readyz", only("GET"))
+	page := guardPage(o, newPage(o.Token != ""))
+	for _, path := range []string{"/{$}", "/page/"} {
+		mux.Handle("GET "+path, page)
+		mux.Handle(path, only("GET"))
+	}
 	mux.Handle("/", guard(o, private))
 	return mux
 }

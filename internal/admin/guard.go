@@ -33,6 +33,18 @@ func guard(o Options, next http.Handler) http.Handler {
 	return next
 }
 
+// guardPage lets the page itself be read without the token, which a browser could
+// not send along; what the page asks for is behind [guard].
+func guardPage(o Options, next http.Handler) http.Handler {
+	if o.Token == "" {
+		next = onLoopback(next)
+	}
+	if o.ClientCert {
+		next = withCertificate(next)
+	}
+	return next
+}
+
 func withCertificate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.TLS == nil || len(r.TLS.VerifiedChains) == 0 {

@@ -135,6 +135,7 @@ layers:
 	a.exchange("POST", d.http, "/v1/refund", `{"receit": "x"}`, 400)
 	a.exchange("POST", d.http, "/v1/refund", `{"receipt": "`+strings.Repeat("r", 70<<10)+`"}`, 413)
 
+	a.exchange("GET", d.admin, "/", "", 200)
 	a.exchange("GET", d.admin, "/healthz", "", 200)
 	a.exchange("GET", d.admin, "/readyz", "", 200)
 	a.exchange("GET", d.admin, "/metrics", "", 200)

@@ -26,7 +26,6 @@ var badChecks = []wrong{
 }
 
 var badAdmin = []wrong{
-	{name: "the root", path: "/", status: 404, detail: "There is nothing here; there are /healthz, /readyz, /metrics, and below /v1/ live, keys, decisions, explain, config and reset."},
 	{name: "an unknown path", path: "/metrics/", status: 404, detail: "There is nothing here; there are /healthz, /readyz, /metrics, and below /v1/ live, keys, decisions, explain, config and reset."},
 	{name: "what the traffic port has", path: "/check", status: 404, detail: "There is nothing here; there are /healthz, /readyz, /metrics, and below /v1/ live, keys, decisions, explain, config and reset."},
 	{name: "health by POST", method: "POST", path: "/healthz", status: 405, detail: "/healthz takes GET, not POST."},

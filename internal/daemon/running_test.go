@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -28,7 +29,7 @@ type running struct {
 
 func start(t *testing.T, o Options) *running {
 	t.Helper()
-	o.HTTP, o.GRPC, o.RESP, o.Admin = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"
+	o.HTTP, o.GRPC, o.RESP, o.Admin = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0", cmp.Or(o.Admin, "127.0.0.1:0")
 	log := newLogLines()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
