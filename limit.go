@@ -16,6 +16,7 @@ type Limit struct {
 	algorithm Algorithm
 	compiled  algorithm.Limit
 	wire      string
+	lease     int64
 }
 
 // LimitOption is an [Option] that shapes the limit itself.
@@ -29,6 +30,7 @@ type limitSpec struct {
 	algorithm Algorithm
 	burst     int64
 	countAll  bool
+	lease     int64 // percent
 }
 
 type limitOption func(*limitSpec)
@@ -58,6 +60,20 @@ func WithBurst(n int64) LimitOption {
 // predecessors do. Everywhere else a refusal costs nothing.
 func WithCountAll() LimitOption {
 	return limitOption(func(s *limitSpec) { s.countAll = true })
+}
+
+// WithLease lets a process take up to so many percent of the capacity at once, 1 to
+// 50, and admit by itself until they are used up: see package lease, without which
+// it changes nothing. The part, rounded up, must be 2 requests or more, and the period 100
+// ms. There is no lease for a [SlidingLog], which is chosen to be exact, nor beside
+// [WithCountAll]. The default is none.
+func WithLease(percent int64) LimitOption {
+	return limitOption(func(s *limitSpec) {
+		s.lease = percent
+		if percent <= 0 {
+			s.lease = -1 // 0 would mean "not given"
+		}
+	})
 }
 
 // NewLimit validates and compiles a limit. A count of 0 makes a blocked one,
@@ -94,7 +110,39 @@ func (s limitSpec) compile() (*Limit, error) {
 		return nil, s.limitError(err)
 	}
 	compiled.CountAll = s.countAll
-	return &Limit{s.rate, s.algorithm, compiled, compiled.Wire()}, nil
+	if reason := s.leaseProblem(compiled.Burst); reason != "" {
+		return refuse("lease", "%s", reason)
+	}
+	return &Limit{s.rate, s.algorithm, compiled, compiled.Wire(), s.leased(compiled.Burst)}, nil
+}
+
+// leased is how many requests of the capacity the lease is, rounded up.
+func (s limitSpec) leased(capacity int64) int64 { return (capacity*s.lease + 99) / 100 }
+
+// The largest part of a capacity that one process may hold, and the least number
+// of requests that is worth it.
+const (
+	maxLease      = 50 // percent
+	leastRequests = 2
+	leastPeriod   = 100 * time.Millisecond // a lease lives for a tenth, longer than a call
+)
+
+func (s limitSpec) leaseProblem(capacity int64) string {
+	switch {
+	case s.lease == 0:
+		return ""
+	case s.lease < 0 || s.lease > maxLease:
+		return fmt.Sprintf("is outside 1%% to %d%%", maxLease)
+	case s.rate.Period < leastPeriod:
+		return "does not exist for periods below 100ms"
+	case s.algorithm == SlidingLog:
+		return "does not exist for sliding-log"
+	case s.countAll:
+		return "does not exist where all is counted"
+	case s.leased(capacity) < leastRequests:
+		return fmt.Sprintf("of %d%% is less than %d requests of %d", s.lease, leastRequests, capacity)
+	}
+	return ""
 }
 
 func (s limitSpec) limitError(err error) error {
@@ -127,6 +175,10 @@ func (l *Limit) Blocked() bool { return l.compiled.Count == 0 }
 
 // CountsAll reports whether refused requests are counted too.
 func (l *Limit) CountsAll() bool { return l.compiled.CountAll }
+
+// Lease is how many requests a process may take at once to admit by itself, see
+// [WithLease]; 0 is none.
+func (l *Limit) Lease() int64 { return l.lease }
 
 // String is the canonical text, such as "100/min gcra burst 20".
 func (l *Limit) String() string {

@@ -10,6 +10,24 @@ import (
 	"github.com/weirhq/weir"
 )
 
+// A lease is a part of the capacity, rounded up.
+func TestLease(t *testing.T) {
+	for _, c := range []struct {
+		capacity, percent, want int64
+	}{{1000, 5, 50}, {21, 5, 2}, {1001, 5, 51}, {3, 50, 2}, {1 << 41, 50, 1 << 40}} {
+		l, err := weir.NewLimit(weir.PerDay(1<<40), weir.WithBurst(c.capacity), weir.WithLease(c.percent))
+		if err != nil || l.Lease() != c.want {
+			t.Errorf("%d%% of %d: %d, %v", c.percent, c.capacity, l.Lease(), err)
+		}
+	}
+	if l, err := weir.NewLimit(weir.PerDay(1<<53), weir.WithAlgorithm(weir.FixedWindow), weir.WithLease(50)); err != nil || l.Lease() != 1<<52 {
+		t.Errorf("%v, %v", l, err)
+	}
+	if l, err := weir.NewLimit(weir.PerDay(1000)); err != nil || l.Lease() != 0 {
+		t.Errorf("%v, %v", l, err)
+	}
+}
+
 // A limit that cannot be represented is refused when it is made, with the field
 // and what it may be.
 func TestLimitsThatCannotBe(t *testing.T) {
@@ -49,6 +67,13 @@ func TestLimitsThatCannotBe(t *testing.T) {
 
 		{"count all of a bucket", weir.PerMinute(5), []weir.LimitOption{all}, "count", "fixed-window only"},
 		{"count all of a counter", weir.PerMinute(5), []weir.LimitOption{all, counter}, "count", "fixed-window only"},
+		{"no lease", weir.PerMinute(1000), []weir.LimitOption{weir.WithLease(0)}, "lease", "1% to 50%"},
+		{"too long a lease", weir.PerMinute(1000), []weir.LimitOption{weir.WithLease(51)}, "lease", "1% to 50%"},
+		{"lease of one request", weir.PerMinute(1000), []weir.LimitOption{weir.WithBurst(20), weir.WithLease(5)}, "lease", "5% is less than 2 requests of 20"},
+		{"lease of nothing", weir.PerMinute(0), []weir.LimitOption{weir.WithLease(5)}, "lease", "2 requests of 0"},
+		{"lease of a log", weir.PerMinute(1000), []weir.LimitOption{log, weir.WithLease(5)}, "lease", "sliding-log"},
+		{"lease where all is counted", weir.PerMinute(1000), []weir.LimitOption{fixed, all, weir.WithLease(5)}, "lease", "all is counted"},
+		{"lease of a short period", weir.Per(1000, 99*time.Millisecond), []weir.LimitOption{weir.WithLease(5)}, "lease", "below 100ms"},
 		{"no algorithm", weir.PerMinute(5), []weir.LimitOption{weir.WithAlgorithm(9)}, "algorithm", "9"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

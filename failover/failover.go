@@ -67,7 +67,7 @@ const (
 // Store is a [weir.Store] in front of another.
 type Store struct {
 	primary weir.Store
-	knows   refuser // the primary, where it is one
+	knows   knower // the primary, where it is one
 	local   *weir.MemoryStore
 	budget  time.Duration
 	share   int64
@@ -78,10 +78,10 @@ type Store struct {
 
 var _ weir.Store = (*Store)(nil)
 
-// refuser is a store that may know without asking anybody that a request is
-// refused. Then neither budget nor breaker matters.
-type refuser interface {
-	Refuse(checks []weir.Check, results []weir.Result) bool
+// knower is a store that may know an answer without asking anybody. Then neither
+// budget nor breaker matters.
+type knower interface {
+	Known(checks []weir.Check, results []weir.Result) bool
 }
 
 // New makes a store that asks primary, which stays the caller's to close.
@@ -95,7 +95,7 @@ func New(primary weir.Store, o Options) *Store {
 		budget:  o.Budget,
 		share:   max(1, o.Share),
 	}
-	s.knows, _ = primary.(refuser)
+	s.knows, _ = primary.(knower)
 	s.breaker = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
 		MaxRequests: 1, // a probe is a single call
 		Timeout:     probeEvery,
@@ -124,7 +124,7 @@ func (s *Store) Take(ctx context.Context, checks []weir.Check, results []weir.Re
 	if err := weir.ValidateChecks(checks); err != nil {
 		return err
 	}
-	if s.knows != nil && s.knows.Refuse(checks, results) {
+	if s.knows != nil && s.knows.Known(checks, results) {
 		return nil
 	}
 	err := s.ask(ctx, func(ctx context.Context) error { return s.primary.Take(ctx, checks, results) })

@@ -93,6 +93,13 @@ func (o DurationOrOff) node() *yaml.Node {
 	return textNode(time.Duration(o).String())
 }
 
+func (l Lease) node() *yaml.Node {
+	if l < 0 {
+		return textNode("off")
+	}
+	return textNode(strconv.FormatInt(int64(l), 10) + "%")
+}
+
 func (l List) node() *yaml.Node {
 	if len(l) == 1 {
 		return textNode(l[0])

@@ -168,6 +168,10 @@ type Settings struct {
 	// What answers while the store is out of reach: the in-memory store, yes, or
 	// 503.
 	OnError string `yaml:"on_error" default:"local" enum:"local|allow|deny"`
+	// Which part of a busy key's capacity each process may take from a shared store
+	// at once, to admit by itself: 1% to 50%, or off. With N processes up to N such
+	// parts more than the limit can pass within a period.
+	Lease Lease `yaml:"lease" default:"off" min:"1" max:"50"`
 }
 
 // Cost is what a request takes from a limit. The zero value stands for 1.
@@ -187,6 +191,13 @@ const Off DurationOrOff = -1
 
 // Duration is 0 where it is off.
 func (o DurationOrOff) Duration() time.Duration { return max(0, time.Duration(o)) }
+
+// Lease is in percent of a limit's capacity, 1 to 50, or [NoLease]. The zero value
+// stands for what is around it.
+type Lease int64
+
+// NoLease is written off.
+const NoLease Lease = -1
 
 // List is a list of texts that may be written as one text where it has only one.
 type List []string

@@ -113,6 +113,10 @@ func (f *field) wrong(v reflect.Value, written bool) (message, hint string) {
 		if x <= 0 {
 			return fmt.Sprintf("%s is %s", f.name, x), "write a time above 0"
 		}
+	case Lease:
+		if low, high := f.bounds(); x != NoLease && (int64(x) < low || int64(x) > high) {
+			return fmt.Sprintf("%s is %d%%", f.name, x), leaseHint
+		}
 	}
 	return "", ""
 }

@@ -39,6 +39,10 @@ func (p *Policy) Files() []string { return slices.Clone(p.files) }
 // TrustedProxies are the peers whose headers are believed.
 func (p *Policy) TrustedProxies() clientip.Prefixes { return p.trusted }
 
+// Leases reports whether a limit of a layer that runs has a lease, which needs a
+// shared store.
+func (p *Policy) Leases() bool { return slices.ContainsFunc(p.layers, (*layer).leases) }
+
 // OnError says who answers for a layer while the store is out of reach;
 // [weir.OnErrorLocal] for a layer that does not run. A route or a plan may differ
 // from its layer: each check's group has its own.

@@ -19,7 +19,7 @@ func (k *compiler) leaf(t *terms, l *Limit, path string, s Settings, name string
 	if !ok {
 		return
 	}
-	compiled, err := weir.NewLimit(rate, limitOptions(s)...)
+	compiled, err := newLimit(rate, s, l.Lease > 0 && l.Rate != wordBlocked)
 	if err != nil {
 		k.limitError(t, path, err)
 		return
@@ -40,6 +40,20 @@ func (k *compiler) leaf(t *terms, l *Limit, path string, s Settings, name string
 		return
 	}
 	t.out = append(t.out, one)
+}
+
+// newLimit leaves out a lease that does not fit, unless it is the limit's own: what
+// is around it is meant for those that it fits.
+func newLimit(rate weir.Rate, s Settings, own bool) (*weir.Limit, error) {
+	options := limitOptions(s)
+	if s.Lease <= 0 {
+		return weir.NewLimit(rate, options...)
+	}
+	leased, err := weir.NewLimit(rate, append(options, weir.WithLease(int64(s.Lease)))...)
+	if err != nil && !own {
+		return weir.NewLimit(rate, options...)
+	}
+	return leased, err
 }
 
 // rate reads a leaf's rate, and writes it back in canonical form.
@@ -106,8 +120,8 @@ func (k *compiler) limitError(t *terms, path string, err error) {
 		return
 	}
 	at := k.ratePath(path)
-	if wrong.Field == "burst" {
-		at = inField(path, "burst")
+	if wrong.Field == "burst" || wrong.Field == "lease" {
+		at = inField(path, wrong.Field)
 	}
 	k.fail(at, "", "%s: %s: %s %s", t.owner, wrong.Rate, wrong.Field, wrong.Reason)
 }
@@ -115,7 +129,7 @@ func (k *compiler) limitError(t *terms, path string, err error) {
 // bare refuses settings on a word that none can change.
 func (k *compiler) bare(l *Limit, path string) {
 	s := l.Settings
-	if s.Algorithm != "" || s.Burst != 0 || s.Cost != (Cost{}) || s.Count != "" {
+	if s.Algorithm != "" || s.Burst != 0 || s.Cost != (Cost{}) || s.Count != "" || s.Lease != 0 {
 		k.fail(path, "remove them", "%s has settings, which mean nothing there", l.Rate)
 	}
 }

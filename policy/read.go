@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -63,6 +65,29 @@ func (o *DurationOrOff) read(d *decoder, path string, n *yaml.Node) {
 		d.fail(path, n, "write a time above 0, or off", "%s is %s", name(path), time.Duration(*o))
 	}
 }
+
+func (l *Lease) read(d *decoder, path string, n *yaml.Node) {
+	text, ok := d.text(path, n)
+	if !ok {
+		return
+	}
+	digits, percent := strings.CutSuffix(text, "%")
+	v, err := strconv.ParseInt(digits, 10, 64)
+	switch {
+	case text == "off":
+		*l = NoLease
+	case err != nil || strconv.FormatInt(v, 10) != digits:
+		d.fail(path, n, "write whole percent, such as 5%, or off", "%s is %q, not a percentage", name(path), text)
+	case !percent:
+		d.fail(path, n, fmt.Sprintf("did you mean %d%%?", v), "%s is %q, a number without a unit", name(path), text)
+	case v < 1:
+		d.fail(path, n, leaseHint, "%s is %s", name(path), text)
+	default:
+		*l = Lease(v)
+	}
+}
+
+const leaseHint = "write 1% to 50%, or off"
 
 func (l *Limit) read(d *decoder, path string, n *yaml.Node) {
 	switch n.Kind {

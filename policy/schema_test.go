@@ -126,6 +126,8 @@ func fieldSchema(t reflect.Type, f field, comments map[string]string) object {
 		return object{"type": "string", "pattern": `^([0-9]+(\.[0-9]+)?(ns|us|ms|s|m|h))+$`, "default": f.fallback}
 	case reflect.TypeFor[DurationOrOff]():
 		return object{"type": "string", "pattern": `^(off|([0-9]+(\.[0-9]+)?(ns|us|ms|s|m|h))+)$`, "default": f.fallback}
+	case reflect.TypeFor[Lease]():
+		return object{"type": "string", "pattern": `^(off|[1-9][0-9]?%)$`, "default": f.fallback}
 	case reflect.TypeFor[[]Layer]():
 		return object{"type": "array", "minItems": 1, "items": structSchema(reflect.TypeFor[Layer](), comments)}
 	case reflect.TypeFor[List]():

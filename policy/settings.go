@@ -28,6 +28,9 @@ func (k *compiler) inherit(own Settings, path string, around Settings) Settings 
 	if own.OnError == "" {
 		own.OnError = around.OnError
 	}
+	if own.Lease == 0 {
+		own.Lease = around.Lease
+	}
 	own.Shadow = own.Shadow || around.Shadow
 	own.Candidate = nil
 	return own

@@ -16,6 +16,7 @@ func (k *compiler) warn(p *Policy) {
 	k.warnSecret(layers)
 	k.warnHeaders(layers)
 	k.warnPlans(p)
+	k.warnLeases(layers)
 	for i, l := range layers {
 		k.warnReach(&k.c.Layers[i], l)
 		if !bounded(layers[:i]) {
@@ -108,6 +109,32 @@ func (k *compiler) warnPlans(p *Policy) {
 	if k.c.Clients.Unknown == "deny" && known.listed == nil {
 		k.doubt("clients.unknown", "list keys under clients.plan or clients.file", "no keys are listed, so every key is denied")
 	}
+}
+
+// warnLeases: what is never taken ahead was meant to be.
+func (k *compiler) warnLeases(layers []*layer) {
+	if !slices.ContainsFunc(layers, (*layer).leases) {
+		for i, l := range layers {
+			if k.c.Layers[i].Lease > 0 {
+				k.doubt(inField(l.path, "lease"), "raise it, or leave it out", "layer %s has no limit that is large enough for a lease", l.name)
+			}
+		}
+		return
+	}
+	for _, l := range layers {
+		if !l.leases() && l.routes == nil && l.match.any() {
+			k.doubt(l.path, "give it one too, or none to the others", "layer %s has no lease, so every request that it counts is asked for", l.name)
+		}
+	}
+}
+
+// leases reports whether a limit of the layer has a lease.
+func (l *layer) leases() bool {
+	return slices.ContainsFunc(l.rules, func(r rule) bool {
+		return slices.ContainsFunc(r.live.byPlan, func(list []limit) bool {
+			return slices.ContainsFunc(list, func(one limit) bool { return one.limit.Lease() > 0 })
+		})
+	})
 }
 
 // warnReach: what can never match was written for something else.

@@ -151,10 +151,10 @@ func (s *Store) stopwatch() func() time.Duration {
 	return func() time.Duration { return s.clock().Sub(start) }
 }
 
-// Refuse answers a request that is known to be refused, see [WithDenyCache], and
-// reports whether it did. Take begins with it. The checks are valid ones, see
-// [weir.ValidateChecks].
-func (s *Store) Refuse(checks []weir.Check, results []weir.Result) bool {
+// Known answers a request whose answer is known without a call: it is refused, see
+// [WithDenyCache]. It reports whether it did. Take begins with it. The checks are
+// valid ones, see [weir.ValidateChecks].
+func (s *Store) Known(checks []weir.Check, results []weir.Result) bool {
 	return s.denied.refuse(checks, results)
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/weirhq/weir/failover"
+	"github.com/weirhq/weir/lease"
 )
 
 // WatchStore exports how a store that can fail does.
@@ -35,6 +36,21 @@ func (m *Metrics) WatchDenyCache(hits func() int64) {
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
 		Name: "weir_deny_cache_hits_total", Help: "Requests refused again without asking the store.",
 	}, func() float64 { return float64(hits()) }))
+}
+
+// WatchLeases exports what was taken ahead of a shared store.
+func (m *Metrics) WatchLeases(stats func() lease.Stats) {
+	for _, c := range []struct {
+		name, help string
+		value      func(lease.Stats) int64
+	}{
+		{"weir_leases_total", "Leases taken of busy keys.", func(s lease.Stats) int64 { return s.Taken }},
+		{"weir_leased_requests_total", "Requests admitted from leases, without asking the store.", func(s lease.Stats) int64 { return s.Local }},
+		{"weir_leases_given_back_total", "Cost that was leased, not used and given back.", func(s lease.Stats) int64 { return s.GivenBack }},
+	} {
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: c.name, Help: c.help},
+			func() float64 { return float64(c.value(stats())) }))
+	}
 }
 
 // Replaced counts values of the store that were none of weir's.

@@ -40,6 +40,7 @@ func newEngine(store *backend, m *admin.Metrics, l *loaded) *Engine {
 	if store.stats != nil {
 		m.WatchStore(store.stats)
 		m.WatchDenyCache(store.shared.DenyCacheHits)
+		m.WatchLeases(store.leases.Stats)
 	}
 	if store.timed != nil {
 		store.timed.trail = e.trail

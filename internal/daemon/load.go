@@ -53,6 +53,9 @@ func load(o *Options) (*loaded, contents, error) {
 	if err != nil {
 		return nil, read.contents, err
 	}
+	if p.Leases() && o.inMemory(config) {
+		warnings = append(warnings, policy.Warning{File: o.Config, Message: "lease changes nothing: the store is memory, which has no round trip to save", Hint: "leave it out"})
+	}
 	return &loaded{
 		config: config, policy: p, descriptors: descriptors, trusted: p.TrustedProxies(), headers: headersOf(config.Headers),
 		signer: signerOf(o, config), file: o.Config, at: time.Now(), warnings: append(warnings, more...),
@@ -61,10 +64,15 @@ func load(o *Options) (*loaded, contents, error) {
 
 // planSource is nil where the store is memory, which has no hash of plans.
 func (o *Options) planSource(config *policy.Config) policy.PlanSource {
-	if url := o.storeURL(config); o.plans == nil || url == "" || url == "memory:" {
+	if o.plans == nil || o.inMemory(config) {
 		return nil
 	}
 	return o.plans
+}
+
+func (o *Options) inMemory(config *policy.Config) bool {
+	url := o.storeURL(config)
+	return url == "" || url == "memory:"
 }
 
 // storeURL is the option's before the configuration's.

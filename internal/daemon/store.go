@@ -11,6 +11,7 @@ import (
 	"github.com/weirhq/weir/failover"
 	"github.com/weirhq/weir/internal/admin"
 	"github.com/weirhq/weir/internal/tracing"
+	"github.com/weirhq/weir/lease"
 	"github.com/weirhq/weir/policy"
 	"github.com/weirhq/weir/redisstore"
 )
@@ -20,6 +21,7 @@ type backend struct {
 	weir.Store
 	shared *redisstore.Store     // nil in memory
 	timed  *timedStore           // the same, timed; nil in memory
+	leases *lease.Store          // around that; nil in memory
 	kind   string                // "memory", "redis", "redis+sentinel" and so on
 	keys   func() int            // held in this process
 	stats  func() failover.Stats // nil in memory, which cannot fail
@@ -44,11 +46,13 @@ func openBackend(ctx context.Context, url string, c *policy.Config, m *admin.Met
 		return nil, err
 	}
 	timed := &timedStore{Store: shared, metrics: m}
-	store := failover.New(tracer.Store(timed, "redis"), failover.Options{
+	leases := lease.New(tracer.Store(timed, "redis"), lease.Options{})
+	store := failover.New(leases, failover.Options{
 		Budget: c.Budget, Share: c.Share, MaxKeys: int(c.MaxKeys), OnChange: logBreaker(log),
 	})
-	return &backend{Store: store, shared: shared, timed: timed, kind: scheme, keys: store.Len, stats: store.Stats, close: func() {
+	return &backend{Store: store, shared: shared, timed: timed, leases: leases, kind: scheme, keys: store.Len, stats: store.Stats, close: func() {
 		store.Close()
+		leases.Close()
 		shared.Close()
 	}}, nil
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/weirhq/weir"
 )
 
-// shared is a store that takes a call of another process, and may know without one
-// that a request is refused.
+// shared is a store that takes a call of another process, and may know an answer
+// without one.
 type shared interface {
 	weir.Store
-	Refuse(checks []weir.Check, results []weir.Result) bool
+	Known(checks []weir.Check, results []weir.Result) bool
 }
 
 // Store makes a span of each take of the store, below that of the decision. System

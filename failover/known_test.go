@@ -8,10 +8,10 @@ import (
 	"github.com/weirhq/weir/failover"
 )
 
-// knowing is a store that knows of a refusal without asking.
+// knowing is a store that knows an answer without asking.
 type knowing struct{ *primary }
 
-func (knowing) Refuse(checks []weir.Check, results []weir.Result) bool {
+func (knowing) Known(checks []weir.Check, results []weir.Result) bool {
 	if checks[0].Key != key("known") {
 		return false
 	}
