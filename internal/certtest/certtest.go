@@ -70,9 +70,15 @@ func (a *Authority) Pool() *x509.CertPool {
 // clients, as NAME.pem, and its key as NAME.key.
 func (a *Authority) Issue(t testing.TB, dir, name string) (certFile, keyFile string) {
 	t.Helper()
+	return a.IssueUntil(t, dir, name, time.Now().Add(time.Hour))
+}
+
+// IssueUntil is Issue with the instant at which the certificate expires.
+func (a *Authority) IssueUntil(t testing.TB, dir, name string, end time.Time) (certFile, keyFile string) {
+	t.Helper()
 	key := newKey(t)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour),
+		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: name}, NotAfter: end,
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, DNSNames: []string{"localhost"},
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 	}

@@ -56,6 +56,7 @@ func openCertificates(files TLS, log *slog.Logger) (*certificates, error) {
 	if c.read, err = c.load(); err != nil {
 		return nil, &UsageError{err}
 	}
+	c.warn()
 	return c, nil
 }
 
@@ -78,7 +79,17 @@ func (c *certificates) reload() contents {
 		return read
 	}
 	c.log.Info("certificate loaded", "file", c.files.Cert, "expires", c.expires())
+	c.warn()
 	return read
+}
+
+// warn tells of a certificate that no client will accept. It is served all the
+// same, for there is none better.
+func (c *certificates) warn() {
+	leaf := c.current.Load().Certificates[0].Leaf
+	if now := time.Now(); now.After(leaf.NotAfter) || now.Before(leaf.NotBefore) {
+		c.log.Warn("certificate is not valid now", "file", c.files.Cert, "from", leaf.NotBefore.UTC().Format(time.RFC3339), "to", leaf.NotAfter.UTC().Format(time.RFC3339))
+	}
 }
 
 func (c *certificates) expires() string {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/weirhq/weir/internal/certtest"
 )
@@ -124,4 +125,7 @@ func TestCertificatesAreReloaded(t *testing.T) {
 	if _, _, err := get(old, url); err != nil {
 		t.Errorf("the reload ended a connection: %v", err)
 	}
+
+	s.ca.IssueUntil(t, s.dir, "server", time.Now().Add(-time.Hour))
+	s.log.wait(t, "certificate is not valid now")
 }
