@@ -29,7 +29,7 @@ func TestCaddyForwardAuth(t *testing.T) {
 	t.Parallel()
 	weir, upstream := proxytest.StartWeir(t, "caddy"), proxytest.StartUpstream(t)
 	c := proxytest.NewClient(t, "127.0.8.2", runCaddy(t, "forward_auth.Caddyfile", "", weir, upstream.Addr, patientCaddy...))
-	if a := c.Get("/once?cost=7&peek=1"); a.Status != http.StatusOK || a.Seen == nil || a.Header.Get("Weir-Decision") != "" {
+	if a := c.Get("/once?cost=7&peek=1"); a.Status != http.StatusOK || a.Seen == nil || a.Header.Get("Weir-Decision") != "77" {
 		t.Errorf("allowed: %+v", a)
 	}
 	if a := c.SendRaw("GET /many HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"); a.Status != http.StatusOK || a.Seen == nil {

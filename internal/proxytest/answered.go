@@ -2,6 +2,7 @@ package proxytest
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,6 +18,9 @@ func (p Promises) allowed(t *testing.T, c *Client) {
 	}
 	if len(p.Allowed) > 0 {
 		limitIs(t, a, 1000)
+		if got := a.Header["Weir-Degraded"]; len(got) > 0 && slices.Contains(p.Allowed, "Weir-Decision") {
+			t.Errorf("Weir-Degraded is %q", got)
+		}
 	}
 }
 

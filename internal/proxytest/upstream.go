@@ -51,6 +51,8 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-RateLimit-Limit", "77") // a limit of the upstream's own, which is not for clients
+	w.Header().Set("Weir-Decision", "77")
+	w.Header().Set("Weir-Degraded", "77")
 	w.Header().Set("RateLimit", `"upstream";r=77;t=77`)
 	json.NewEncoder(w).Encode(Seen{r.Method, r.RequestURI, r.Host, shown(string(body)), r.Header})
 }

@@ -115,7 +115,7 @@ func forwardedFor(r *http.Request) string {
 // canonical ones, so that a Traefik middleware behind this one can delete the
 // API's own fields, which are, and leave these.
 var rates = []string{
-	"Weir-Decision", "Weir-Degraded", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit", "RateLimit-Policy",
+	"weir-decision", "weir-degraded", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit", "RateLimit-Policy",
 }
 
 func setRates(to, from http.Header) {
