@@ -132,3 +132,24 @@ func (w *watched) expect(limit string, ok, refused int, why string) {
 		w.t.Errorf("a request is answered %d", a.status)
 	}
 }
+
+// Files that change between the first that is read and the last are not put in
+// use: half of them may be the old ones.
+func TestHalfOldHalfNewIsNotUsed(t *testing.T) {
+	inBubble(t, edge(5), func(w *watched) {
+		o := Options{Config: w.file}
+		put(t, w.dir, "weir.yaml", edge(6))
+		l, read, err := load(&o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, w.dir, "weir.yaml", edge(7))
+		r := reloader{&o, w.engine, l, slog.New(slog.NewJSONHandler(w.log, nil))}
+		if r.take(l, read, nil); w.limit() != "5" {
+			t.Errorf("the limit is %s", w.limit())
+		}
+		if w.settle(); w.limit() != "7" {
+			t.Errorf("when the files have settled the limit is %s", w.limit())
+		}
+	})
+}
