@@ -52,6 +52,7 @@ func (e *exchange) forward() {
 		Transport: p.client, BufferPool: p.buffers, ErrorLog: p.bodyLog,
 	}
 	one.ServeHTTP(e, e.in)
+	e.dropOwn()
 }
 
 // rewrite makes the request that the upstream gets.
@@ -62,7 +63,6 @@ func (e *exchange) rewrite(r *httputil.ProxyRequest) {
 	if !e.proxy.options.RewriteHost {
 		out.Host = r.In.Host
 	}
-	out.Trailer = r.In.Trailer // this very map: it is filled at the end of the body
 	e.tellClient(out.Header)
 	if speaksHTTP(out.Header.Get("Upgrade")) {
 		out.Header.Del("Connection")
@@ -74,12 +74,14 @@ func (e *exchange) rewrite(r *httputil.ProxyRequest) {
 	// The client may still be sending when the answer begins.
 	http.NewResponseController(e.ResponseWriter).EnableFullDuplex()
 	e.upload = &upload{body: out.Body, writer: e.ResponseWriter, pace: pace{timeout: e.proxy.options.Timeout}}
+	e.upload.trailers(r.In, out)
 	out.Body = e.upload
 }
 
 // answer looks at the upstream's answer before httputil copies it. One that
 // switches protocols is written past WriteHeader.
 func (e *exchange) answer(r *http.Response) error {
+	ownTrailers(r.Trailer)
 	if r.StatusCode == http.StatusSwitchingProtocols {
 		e.tellLimits(r.Header, r.StatusCode)
 	}

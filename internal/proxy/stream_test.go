@@ -131,6 +131,35 @@ func TestTrailers(t *testing.T) {
 	}
 }
 
+// No trailer says what a header may not: in a request who asks, in an answer what
+// the limits are.
+func TestReservedTrailers(t *testing.T) {
+	got := make(chan http.Header, 1)
+	r := start(t, wide, serve(t, func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		got <- r.Trailer
+		w.Header().Set("Trailer", "X-RateLimit-Limit, Sum")
+		fmt.Fprint(w, "body")
+		w.Header().Set("Sum", "1")
+		w.Header().Set("X-RateLimit-Limit", "7")
+		w.Header().Set(http.TrailerPrefix+"Weir-Decision", "2")
+	}))
+	in, _ := http.NewRequest("POST", r.URL, io.MultiReader(strings.NewReader("text")))
+	in.Trailer = http.Header{"Up": {"3"}, "X-Forwarded-For": {"192.0.2.1"}, "X_real_ip": {"192.0.2.1"}, "Authorization": {"x"}}
+	a, err := r.client.Do(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	io.Copy(io.Discard, a.Body)
+	if up := <-got; len(up) != 1 || up.Get("Up") != "3" {
+		t.Errorf("the upstream's: %v", up)
+	}
+	if len(a.Trailer) != 1 || a.Trailer.Get("Sum") != "1" {
+		t.Errorf("the client's: %v", a.Trailer)
+	}
+}
+
 // Early hints pass, and the fields of the decision are on the answer, not on them.
 func TestInformationalAnswers(t *testing.T) {
 	r := start(t, wide, serve(t, func(w http.ResponseWriter, r *http.Request) {

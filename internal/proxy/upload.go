@@ -15,6 +15,7 @@ type upload struct {
 	writer http.ResponseWriter // of the same connection
 	pace   pace
 	fault  atomic.Int32 // status for how the client broke it off; 0: it did not
+	atEnd  func()       // nil without trailers
 }
 
 // Read implements io.Reader.
@@ -28,6 +29,9 @@ func (u *upload) Read(p []byte) (int, error) {
 	case err == io.EOF:
 		// From here on net/http reads to see the client hang up, however late.
 		http.NewResponseController(u.writer).SetReadDeadline(time.Time{})
+		if u.atEnd != nil {
+			u.atEnd()
+		}
 	case errors.Is(err, http.ErrBodyReadAfterClose): // the Transport gave up
 	case isTimeout(err):
 		u.fault.Store(http.StatusRequestTimeout)
