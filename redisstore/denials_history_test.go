@@ -1,6 +1,7 @@
 package redisstore_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -128,4 +129,60 @@ func (h *histories) changeLimit(a weir.Algorithm, k weir.Key) {
 	}
 	h.loosen(0, k)
 	h.loosen(1, k)
+}
+
+// Requests of several layers, asked again and again by the one process there is,
+// are answered alike in every field, by memory that remembers no refusal and by a
+// store that does: groups of every kind, costs, peeks, refunds and resets.
+func TestLayersAreRefusedAlike(t *testing.T) {
+	clock := newClock()
+	p := &pair{T: t, clock: clock, shape: shape{twice: true}, r: randomness(t), limits: limitPool(t)}
+	memory := weir.NewMemoryStore(weir.MemoryOptions{Clock: clock.read})
+	t.Cleanup(func() { memory.Close() })
+	p.memory = memory
+	p.redis = open(t, urlOf(sharedServer(t)), append(clock.options(), redisstore.WithDenyCache(time.Hour))...)
+	several, asked := 0, 0
+	for range rounds(2000) {
+		p.step()
+		if p.r.IntN(20) == 0 {
+			p.forget(p.check(p.r.IntN(3)).Key, p.redis)
+		}
+		again := p.request()
+		if p.r.IntN(4) > 0 {
+			enforced(again)
+		}
+		for range 1 + p.r.IntN(5) {
+			clock.pass(time.Duration(p.r.IntN(200_000)) * time.Microsecond)
+			before := p.redis.DenyCacheHits()
+			if p.r.IntN(6) == 0 {
+				p.take(independent(again))
+				continue
+			}
+			p.take(again)
+			if asked++; len(again) > 1 && p.redis.DenyCacheHits() > before {
+				several++
+			}
+		}
+	}
+	t.Logf("of %d requests %d were refused from memory, of several checks %d", asked, p.redis.DenyCacheHits(), several)
+	if several < asked/50 || p.charged < p.checks/10 || p.refused < p.checks/10 || p.refunded < asked/100 {
+		t.Error("too few of one kind")
+	}
+}
+
+// independent is the same request by other rules, which charges what passes.
+func independent(checks []weir.Check) []weir.Check {
+	checks = slices.Clone(checks)
+	for i := range checks {
+		checks[i].Group = &weir.Group{Charge: weir.Independent}
+	}
+	return checks
+}
+
+// enforced makes a request that may be refused from memory.
+func enforced(checks []weir.Check) {
+	for i := range checks {
+		c := &checks[i]
+		c.Cost, c.Peek, c.Group.Shadow = max(1, c.Cost), false, false
+	}
 }
