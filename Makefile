@@ -6,10 +6,10 @@ CORE := . ./internal/algorithm/... ./internal/memory/... ./storetest/... ./polic
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check lint race bench bench-proxy bench-peers fuzz soak
+.PHONY: help run build test check lint race bench bench-proxy bench-peers bench-growth fuzz soak
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: build ## start the daemon from source, in memory, with the three default layers
 	@exec bin/weir serve $(ARGS)
@@ -45,6 +45,9 @@ bench-proxy: ## weir proxy beside httputil.ReverseProxy, Caddy and nginx, 8 roun
 
 bench-peers: ## weir beside other rate limiters, 8 rounds in turn; the result goes to bench/results and docs/performance.md
 	@scripts/bench-peers
+
+bench-growth: ## how cost grows with keys, layers, logs, callers, processes and masters; the result goes to bench/results and docs/scaling.md
+	@scripts/bench-growth
 
 fuzz: ## every fuzz target for FUZZTIME=30s
 	@scripts/fuzz $(TARGET)
