@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirhq/weir"
+	"github.com/weirhq/weir/bench/callers"
 	"github.com/weirhq/weir/bench/turns"
 )
 
@@ -99,21 +101,45 @@ func TestPageIsOfTheLatestResult(t *testing.T) {
 	}
 }
 
+// A page that cannot be written whole is left as it is.
 func TestBlocks(t *testing.T) {
-	p := &page{}
 	all := ""
-	for name := range p.blocks() {
+	for name := range (&page{}).blocks() {
 		all += "<!-- growth: " + name + " -->\nold\n<!-- /growth -->\n"
 	}
-	for name, text := range map[string]string{
-		"figures that are missing": all,
-		"an unknown block":         all + "<!-- growth: nonsense -->\n<!-- /growth -->",
-		"a block without an end":   strings.TrimSuffix(all, "<!-- /growth -->\n"),
-		"no blocks":                "text",
+	for name, c := range map[string]struct{ text, want string }{
+		"figures that are missing": {all, " in "},
+		"an unknown block":         {"<!-- growth: nonsense -->\n<!-- /growth -->" + all, `no block "nonsense"`},
+		"a block without an end":   {strings.TrimSuffix(all, "<!-- /growth -->\n"), "no end"},
+		"no blocks":                {"text", "the page has no block"},
 	} {
-		if _, err := p.fill(text); err == nil {
-			t.Errorf("a page with %s is written", name)
+		if _, err := (&page{}).fill(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("a page with %s: %v", name, err)
 		}
+	}
+}
+
+// Figures of a cluster in which one master does most are not of so many masters.
+func TestEveryMasterDoesItsPart(t *testing.T) {
+	done := loaded{Load: callers.Load{Calls: 200, Took: time.Second}}
+	before := []use{{100, 0}, {100, 0}}
+	if _, err := clusterFigures(done, before, []use{{205, time.Millisecond}, {195, time.Millisecond}}); err != nil {
+		t.Error(err)
+	}
+	if _, err := clusterFigures(done, before, []use{{290, time.Millisecond}, {110, time.Millisecond}}); err == nil {
+		t.Error("one master with 190 of 200 calls passes")
+	}
+}
+
+// A decision that comes out otherwise than the set-up says ends the run.
+func TestOtherAnswersAreErrors(t *testing.T) {
+	store := weir.NewMemoryStore(weir.MemoryOptions{})
+	defer store.Close()
+	if _, err := load(2, batch, time.Millisecond, hot.randomly(store, limit(weir.PerDay(1)), 1, true)); err == nil {
+		t.Error("refusals pass for admissions")
+	}
+	if assertHeld(store, 2) == nil || assertHeld(store, 0) == nil {
+		t.Error("another number of keys passes")
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/weirhq/weir"
@@ -48,11 +47,12 @@ type identities struct {
 var hot = identities{"hot", 1}
 
 func identitiesOf(n int) identities {
-	var text strings.Builder
+	const first = 10_000_000 // and the last have as many digits
+	var text []byte
 	for i := range n {
-		fmt.Fprintf(&text, "user:%08d", i)
+		text = strconv.AppendInt(append(text, "user:"...), int64(first+i), 10)
 	}
-	return identities{text.String(), n}
+	return identities{string(text), n}
 }
 
 func (ids identities) at(i int) string {
