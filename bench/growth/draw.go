@@ -99,6 +99,9 @@ func (p picture) write(all turns.Results, file string) error {
 	return errors.Join(c.Write(out), out.Close())
 }
 
+// byClock are units of which the least of the rounds is shown, see page.byClock.
+var byClock = map[string]bool{"gc-ms": true, "admitted-µs": true, "refused-µs": true}
+
 func (l line) points(all turns.Results, y string) (points []chart.Point, err error) {
 	scale := 1.0
 	if strings.HasPrefix(y, "µs") && strings.HasSuffix(l.unit, "ns") {
@@ -109,7 +112,11 @@ func (l line) points(all turns.Results, y string) (points []chart.Point, err err
 		if !ok {
 			return nil, fmt.Errorf("%s of %d has no %s in %s", l.kind, n, l.unit, l.contest)
 		}
-		points = append(points, chart.Point{X: float64(n), Y: s.Median / scale, Least: s.Least / scale, Most: s.Most / scale})
+		point := chart.Point{X: float64(n), Y: s.Median / scale, Least: s.Least / scale, Most: s.Most / scale}
+		if byClock[l.unit] {
+			point = chart.Point{X: float64(n), Y: s.Least / scale}
+		}
+		points = append(points, point)
 	}
 	return points, nil
 }

@@ -144,7 +144,7 @@ func TestOtherAnswersAreErrors(t *testing.T) {
 }
 
 func TestShown(t *testing.T) {
-	for v, want := range map[float64]string{0: "0", 0.01234: "0.0123", 5: "5", 99.96: "100", 512: "512", 1234.5: "1,230", 999.9: "1,000", 12_345_678: "12,300,000"} {
+	for v, want := range map[float64]string{0: "0", 0.01234: "0.0123", 0.0009: "under 0.001", 5: "5", 99.96: "100", 512: "512", 1234.5: "1,230", 999.9: "1,000", 12_345_678: "12,300,000"} {
 		if got := shown(v); got != want {
 			t.Errorf("%v is shown as %s, not %s", v, got, want)
 		}

@@ -103,7 +103,9 @@ func run(s settings, out io.Writer) error {
 	fmt.Fprintln(out, process.Machine())
 	fmt.Fprintf(out, "growth: %d rounds of %v after %v\n", s.rounds, s.turn, s.warm)
 	fmt.Fprintf(out, "version weir %s\n", process.Output("git", "describe", "--always", "--dirty"))
-	fmt.Fprintf(out, "version redis %s\n\n", process.Output("redis-server", "--version"))
+	_, redis, _ := strings.Cut(process.Output("redis-server", "--version"), "v=")
+	redis, _, _ = strings.Cut(redis, " ")
+	fmt.Fprintf(out, "version Redis %s\n\n", redis)
 	for _, c := range b.series() {
 		if !strings.Contains(c.Name, s.only) {
 			continue

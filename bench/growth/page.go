@@ -78,6 +78,12 @@ func (p *page) median(contest, contender, unit string) float64 {
 	return p.spread(contest, contender, unit).Median
 }
 
+// byClock is a time that a clock took: the least of the rounds, since whatever else the
+// machine does only adds to it.
+func (p *page) byClock(contest, contender, unit string) string {
+	return shown(p.spread(contest, contender, unit).Least)
+}
+
 // upTo is the largest number up to most at which a kind was measured, or the least.
 func (p *page) upTo(contest, kind string, most int) int {
 	all := numbers(p.Results, contest, kind)
@@ -110,8 +116,11 @@ func table(heading []string, rows [][]string) string {
 
 // shown has three digits, and commas between thousands.
 func shown(v float64) string {
-	if v == 0 {
+	switch {
+	case v == 0:
 		return "0"
+	case v < 0.001:
+		return "under 0.001"
 	}
 	unit := math.Pow(10, math.Floor(math.Log10(math.Abs(v)))-2)
 	if v = math.Round(v/unit) * unit; v < 1000 {
