@@ -37,8 +37,8 @@ type Line struct {
 type Point struct{ X, Y, Least, Most float64 }
 
 const (
-	width, height            = 720, 400
-	left, right, top, bottom = 84, 16, 64, 52
+	width, height            = 720, 420
+	left, right, top, bottom = 84, 16, 84, 52
 )
 
 // The colours are told apart by people who see few of them, too, and stand out on
@@ -138,7 +138,7 @@ func (c *Chart) grid(b *strings.Builder, x, y scale) {
 		text(b, at, height-bottom+18, "middle", "", Number(v))
 	}
 	text(b, (left+width-right)/2, height-10, "middle", "", c.X)
-	text(b, left, 42, "start", "", c.Y)
+	text(b, left, 44, "start", "", c.Y)
 }
 
 // powers are those of ten within a scale.
@@ -179,16 +179,14 @@ func (l Line) draw(b *strings.Builder, x, y scale, colour string) {
 	b.WriteString("</g>\n")
 }
 
-// legend stands right of the y axis's name.
+// legend stands in a row above the frame.
 func (c *Chart) legend(b *strings.Builder) {
-	const letter = 7.2 // about the width of one
-	at := float64(width - right)
-	for i := len(c.Lines) - 1; i >= 0; i-- {
-		name := c.Lines[i].Name
-		at -= float64(len([]rune(name))) * letter
-		text(b, at, 42, "start", "", name)
-		fmt.Fprintf(b, `<rect x="%.1f" y="34" width="14" height="5" fill="%s"/>`+"\n", at-20, colours[i%len(colours)])
-		at -= 36
+	const letter = 7.6 // is wider than most
+	at := float64(left)
+	for i, l := range c.Lines {
+		fmt.Fprintf(b, `<rect x="%.1f" y="58" width="14" height="5" fill="%s"/>`+"\n", at, colours[i%len(colours)])
+		text(b, at+20, 66, "start", "", l.Name)
+		at += 40 + letter*float64(len([]rune(l.Name)))
 	}
 }
 

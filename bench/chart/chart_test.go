@@ -64,7 +64,7 @@ func TestPlacesAreLogarithmic(t *testing.T) {
 	if d := (b.X - a.X) - (z.X - b.X); d > 0.2 || d < -0.2 || a.X >= b.X || a.X < 0 || z.X > 720 {
 		t.Errorf("x: %v", places)
 	}
-	if d := (b.Y - a.Y) - (z.Y - b.Y); d > 0.2 || d < -0.2 || a.Y <= b.Y || a.Y > 400 || z.Y < 0 {
+	if d := (b.Y - a.Y) - (z.Y - b.Y); d > 0.2 || d < -0.2 || a.Y <= b.Y || a.Y > 420 || z.Y < 0 {
 		t.Errorf("y: %v", places)
 	}
 }

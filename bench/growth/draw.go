@@ -39,8 +39,11 @@ type picture struct {
 	lines             []line
 }
 
-// line is a kind of a contest, by one of its figures.
+// line is a kind of a contest, by one of its figures or by what is computed of them.
 type line struct{ name, contest, kind, unit string }
+
+// filling is not measured but computed, see fills.
+const filling = "filling/s"
 
 var pictures = []picture{
 	{"growth-keys.svg", "A decision in memory, as keys grow", "keys", "ns of a processor", []line{
@@ -73,6 +76,12 @@ var pictures = []picture{
 	}},
 	{"growth-cpu.svg", "Processor time of Redis for a decision of one key", "callers of one process", "µs", []line{
 		{"a call each", "callers-hot", "call-each", "redis-cpu-µs"}, {"shared", "callers-hot", "shared", "redis-cpu-µs"},
+	}},
+	{"growth-processes.svg", "Processor time of a decision, as processes on one Redis grow", "processes", "µs of a processor", []line{
+		{"Redis", "processes-redis", "gcra", "redis-cpu-µs"}, {"the callers", "processes-redis", "gcra", "cpu-µs"},
+	}},
+	{"growth-masters.svg", "Decisions of a cluster", "masters", "decisions/s", []line{
+		{"if each had a core", "masters-redis", "gcra", filling}, {"measured, all on two cores", "masters-redis", "gcra", "decisions/s"},
 	}},
 }
 
@@ -108,7 +117,7 @@ func (l line) points(all turns.Results, y string) (points []chart.Point, err err
 		scale = 1000
 	}
 	for _, n := range numbers(all, l.contest, l.kind) {
-		s, ok := all.Of(l.contest, name(l.kind, n), l.unit)
+		s, ok := l.of(all, name(l.kind, n))
 		if !ok {
 			return nil, fmt.Errorf("%s of %d has no %s in %s", l.kind, n, l.unit, l.contest)
 		}
@@ -120,6 +129,19 @@ func (l line) points(all turns.Results, y string) (points []chart.Point, err err
 	}
 	return points, nil
 }
+
+func (l line) of(all turns.Results, contender string) (turns.Spread, bool) {
+	if l.unit != filling {
+		return all.Of(l.contest, contender, l.unit)
+	}
+	cpu, _ := all.Of(l.contest, contender, "redis-cpu-µs")
+	busiest, ok := all.Of(l.contest, contender, "busiest")
+	return turns.Spread{Median: fills(cpu.Median, busiest.Median)}, ok
+}
+
+// fills is how many decisions a second fill the core of the busiest master, if a
+// decision takes so many µs of all of them and it has that part.
+func fills(µs, part float64) float64 { return 1e6 / (µs * part) }
 
 func name(kind string, n int) string { return fmt.Sprintf("%s/%d", kind, n) }
 

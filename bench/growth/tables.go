@@ -192,8 +192,7 @@ func (p *page) mastersTable() string {
 	for _, n := range numbers(p.Results, "masters-redis", "gcra") {
 		contender := name("gcra", n)
 		at := func(unit string) float64 { return p.median("masters-redis", contender, unit) }
-		busy := at("redis-cpu-µs") * at("busiest")
-		rows = append(rows, []string{whole(n), ranged(p.spread("masters-redis", contender, "decisions/s")), shown(at("redis-cpu-µs")), shown(100 * at("busiest")), shown(1e6 / busy)})
+		rows = append(rows, []string{whole(n), ranged(p.spread("masters-redis", contender, "decisions/s")), shown(at("redis-cpu-µs")), shown(100 * at("busiest")), shown(fills(at("redis-cpu-µs"), at("busiest")))})
 	}
 	return table([]string{"masters", "decisions/s", "CPU of all masters, µs a decision", "the busiest has, %", "decisions/s that fill the busiest's core"}, rows)
 }
