@@ -18,7 +18,6 @@ type lease struct {
 	left   int64 // of that
 	ends   time.Duration
 	asking bool // a call for it is on its way
-	gone   bool // its key was reset
 
 	wish  int64         // what to take next
 	after time.Duration // and from when on

@@ -73,7 +73,7 @@ func (s *Store) ask(ctx context.Context, w *wanted, results []weir.Result) error
 	}
 	results = results[:len(w.checks)]
 	if slices.ContainsFunc(results, func(r weir.Result) bool { return !r.Charged }) {
-		return s.primary.Take(ctx, w.checks, results)
+		return s.plain(ctx, w.checks, results)
 	}
 	outcome = s.begin
 	return nil
@@ -103,7 +103,7 @@ func (s *Store) begin(w *wanted, results []weir.Result) (back []weir.Charge) {
 		s.stats.taken.Add(1)
 		l.begin(w.sizes[i], results[i], w.sent)
 		results[i] = l.take(w.checks[i].Cost)
-		if !l.gone && (results[i].Degraded || s.closed.Load()) {
+		if results[i].Degraded || s.closed.Load() {
 			back = append(back, l.end()...)
 		}
 	}

@@ -1,10 +1,6 @@
 package lease
 
-import (
-	"context"
-
-	"github.com/weirhq/weir"
-)
+import "github.com/weirhq/weir"
 
 // NewStill gives nothing back by itself: see Sweep. A refund that another goroutine
 // makes would reach the server with an instant before the last one, which no
@@ -12,7 +8,7 @@ import (
 func NewStill(primary weir.Store, o Options) *Store { return newStore(primary, o) }
 
 // Sweep is what the sweeper does every 100 ms.
-func Sweep(s *Store) { s.giveBack(context.Background(), s.collect(false)) }
+func Sweep(s *Store) { s.endLeases(false) }
 
 // Held is how many requests this process holds of all keys, and of how many keys
 // it knows.

@@ -20,9 +20,10 @@
 //   - No charge is ever beyond the limit. But a request may pass later than it was
 //     charged. With N processes up to N × Limit.Lease() requests more than the limit
 //     may pass within a period, and fewer within the period before.
-//   - What is leased and not used refuses others: at most (N−1) × Limit.Lease()
+//   - What is leased and not used refuses others: at most N × Limit.Lease()
 //     requests, until it is given back at the end of the lease. A process that dies
-//     gives nothing back; its lease drains as what was taken does.
+//     gives nothing back, nor does one that does not learn that it got a lease; that
+//     drains as what was taken does.
 //   - A reset by another process does not reach a lease. It counts after its end.
 //
 // A refusal always comes from the store. A request of several checks is admitted
@@ -33,6 +34,8 @@
 // # Time
 //
 // A lease ends by the process's monotonic clock, counted from when it was asked for.
+// On a machine that is suspended that clock stands still: what was leased before is
+// admitted afterwards.
 //
 // # Errors
 //
@@ -116,9 +119,7 @@ func (s *Store) Close() error {
 	}
 	close(s.stop)
 	s.ended.Wait()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	s.giveBack(ctx, s.collect(true))
+	s.endLeases(true)
 	return nil
 }
 
@@ -135,7 +136,7 @@ func (s *Store) Take(ctx context.Context, checks []weir.Check, results []weir.Re
 			return s.ask(ctx, w, results)
 		}
 	}
-	return s.primary.Take(ctx, checks, results)
+	return s.plain(ctx, checks, results)
 }
 
 // Known answers a request whose answer is known without a call: every check has a

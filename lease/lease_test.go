@@ -329,6 +329,80 @@ func TestSeveralLayers(t *testing.T) {
 	}
 }
 
+// A process's own lease does not refuse its own request.
+func TestOwnLeaseMakesRoom(t *testing.T) {
+	eachLeased(t, func(t *testing.T, a weir.Algorithm) {
+		f := newFleet(t, 1)
+		n, limit := f.nodes[0], limitOf(t, weir.PerHour(1000), weir.WithAlgorithm(a), weir.WithLease(5))
+		used := n.warmUp(t, key("a"), limit)
+		if r := take(t, n, key("a"), limit, 1000-used+1); r.Allowed {
+			t.Errorf("one too many: %+v", r)
+		}
+		if held, _ := lease.Held(n.Store); held == 0 {
+			t.Error("given back for nothing")
+		}
+		if r := take(t, n, key("a"), limit, 1000-used); !r.Charged || r.Remaining != 0 {
+			t.Errorf("all that is left: %+v", r)
+		}
+	})
+}
+
+// slow is a store that does something before or after its first enlarged take.
+type slow struct {
+	weir.Store
+	before, after func([]weir.Result)
+}
+
+func (s *slow) Take(ctx context.Context, checks []weir.Check, results []weir.Result) error {
+	if checks[0].Cost < 8 {
+		return s.Store.Take(ctx, checks, results)
+	}
+	if s.before != nil {
+		s.before(results)
+	}
+	err := s.Store.Take(ctx, checks, results)
+	if s.after != nil {
+		s.after(results)
+	}
+	return err
+}
+
+// What happens while a lease is on its way: nobody else asks for another, and it is
+// not used after a reset, after Close, or where it was not the store that gave it.
+func TestWhileALeaseIsOnItsWay(t *testing.T) {
+	limit := limitOf(t, weir.PerHour(1000), weir.WithAlgorithm(weir.FixedWindow), weir.WithLease(5))
+	for _, c := range []struct {
+		name          string
+		before, after func(n *lease.Store, r []weir.Result)
+		remaining     int64
+	}{
+		{"a take", func(n *lease.Store, _ []weir.Result) { take(t, n, key("a"), limit, 1) }, nil, 1000 - 7 - 1 - 8},
+		{"a reset", func(n *lease.Store, _ []weir.Result) { n.Reset(context.Background(), []weir.Key{key("a")}) }, nil, 1000 - 8},
+		{"Close", func(n *lease.Store, _ []weir.Result) { n.Close() }, nil, 1000 - 8},
+		{"the store's end", nil, func(_ *lease.Store, r []weir.Result) { r[0].Degraded = true }, 1000 - 8},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := newFleet(t, 0)
+			s := &slow{Store: f.shared}
+			n := lease.NewStill(s, lease.Options{Clock: f.clock.now})
+			t.Cleanup(func() { n.Close() })
+			if c.before != nil {
+				s.before = func(r []weir.Result) { c.before(n, r) }
+			}
+			if c.after != nil {
+				s.after = func(r []weir.Result) { c.after(n, r) }
+			}
+			for range 8 { // with the last a lease of 8
+				take(t, n, key("a"), limit, 1)
+			}
+			held, _ := lease.Held(n)
+			if got := f.remaining(key("a"), limit); got != c.remaining || (held > 0) != (c.name == "a take") {
+				t.Errorf("%d remain, want %d; %d are held", got, c.remaining, held)
+			}
+		})
+	}
+}
+
 // Many callers, leases that end and are given back, resets and closing: in the end
 // the store has charged what was admitted, no more and no less.
 func TestConcurrentCallers(t *testing.T) {
