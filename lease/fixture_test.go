@@ -48,8 +48,9 @@ type node struct {
 
 type counting struct {
 	weir.Store
-	takes, refunds atomic.Int64
-	fails          atomic.Pointer[error]
+	takes atomic.Int64
+	fails atomic.Pointer[error]
+	last  atomic.Pointer[weir.Charge] // that was given back
 }
 
 func (c *counting) Take(ctx context.Context, checks []weir.Check, results []weir.Result) error {
@@ -61,7 +62,7 @@ func (c *counting) Take(ctx context.Context, checks []weir.Check, results []weir
 }
 
 func (c *counting) Refund(ctx context.Context, id weir.ID, charges []weir.Charge) (bool, error) {
-	c.refunds.Add(1)
+	c.last.Store(&charges[0])
 	if err := c.fails.Load(); err != nil {
 		return false, *err
 	}

@@ -47,6 +47,9 @@ func TestBusyKey(t *testing.T) {
 			if !r.Allowed || !r.Charged || r.Limit != 10_000 || r.Remaining != 10_000-i-1 || (r.NextAfter == 0) != (r.Remaining > 0) || r.ResetAfter <= 0 || r.At != f.clock.us.Load() {
 				t.Fatalf("take %d: %+v", i, r)
 			}
+			if want := levelOf(a, i); r.Before != want {
+				t.Fatalf("take %d: before it %+v, want %+v", i, r.Before, want)
+			}
 		}
 		if r := take(t, n, key("a"), limit, 1); r.Allowed || r.RetryAfter <= 0 || r.Remaining != 0 {
 			t.Errorf("one more: %+v", r)
@@ -57,6 +60,14 @@ func TestBusyKey(t *testing.T) {
 			t.Error("too many calls")
 		}
 	})
+}
+
+// levelOf is a level that only buckets have.
+func levelOf(a weir.Algorithm, whole int64) weir.Level {
+	if a.HasBurst() {
+		return weir.Level{Whole: whole}
+	}
+	return weir.Level{}
 }
 
 // A key that is asked for now and then is not leased.
@@ -125,6 +136,9 @@ func TestEndOfALease(t *testing.T) {
 		}
 		if s := n.Stats(); s.GivenBack != held {
 			t.Errorf("%+v, want %d given back", s, held)
+		}
+		if c := *n.primary.last.Load(); c.Cost != held || c.Before != levelOf(a, used) {
+			t.Errorf("%+v is given back, want the last %d of %d", c, held, used+held)
 		}
 		for range 5 {
 			f.clock.pass(time.Second)
@@ -259,7 +273,7 @@ func TestChangedLimit(t *testing.T) {
 	f := newFleet(t, 1)
 	n, limit := f.nodes[0], limitOf(t, weir.PerHour(1000), weir.WithLease(5))
 	used := n.warmUp(t, key("a"), limit)
-	for _, other := range []*weir.Limit{limitOf(t, weir.PerHour(2000), weir.WithLease(5)), limitOf(t, weir.PerHour(1000), weir.WithLease(4)), limitOf(t, weir.PerHour(1000))} {
+	for _, other := range []*weir.Limit{limitOf(t, weir.PerHour(500), weir.WithLease(10)), limitOf(t, weir.PerHour(1000), weir.WithLease(4)), limitOf(t, weir.PerHour(1000))} {
 		local := n.Stats().Local
 		take(t, n, key("a"), other, 1)
 		if used++; n.Stats().Local != local {
@@ -436,7 +450,7 @@ func TestConcurrentCallers(t *testing.T) {
 	if got, want := 1_000_000-f.remaining(key("all"), limit), int64(12*300); got != want {
 		t.Errorf("%d are charged, want %d", got, want)
 	}
-	if local < 300 {
-		t.Errorf("only %d were admitted from leases", local)
+	if t.Logf("%d were admitted from leases", local); local < 20 {
+		t.Errorf("set-up: only %d were admitted from leases", local)
 	}
 }
