@@ -71,8 +71,13 @@ func (c *counting) Refund(ctx context.Context, id weir.ID, charges []weir.Charge
 
 func newFleet(t testing.TB, nodes int) *fleet {
 	t.Helper()
+	return newFleetOn(t, "redis://"+redistest.Shared(t).Addr, nodes)
+}
+
+func newFleetOn(t testing.TB, url string, nodes int) *fleet {
+	t.Helper()
 	f := &fleet{TB: t, clock: newClock()}
-	shared, err := redisstore.Open("redis://"+redistest.Shared(t).Addr,
+	shared, err := redisstore.Open(url,
 		redisstore.WithClock(f.clock.now), redisstore.WithMargin(time.Minute), redisstore.WithoutCoalescing())
 	if err != nil {
 		t.Fatal(err)

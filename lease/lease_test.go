@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir"
+	"github.com/weirhq/weir/failover"
 	"github.com/weirhq/weir/internal/redistest"
 	"github.com/weirhq/weir/lease"
 	"github.com/weirhq/weir/storetest"
@@ -226,6 +227,38 @@ func TestStoreThatIsGone(t *testing.T) {
 	}
 }
 
+// Within package failover a lease is admitted while the server is silent, not as a
+// degraded answer and at no cost in time; after it on_error decides, and nothing that
+// was charged in memory is ever leased.
+func TestWithinFailover(t *testing.T) {
+	server := redistest.Start(t)
+	f := newFleetOn(t, "redis://"+server.Addr, 1)
+	n, limit := f.nodes[0], limitOf(t, weir.PerHour(1000), weir.WithLease(5))
+	store := failover.New(n, failover.Options{})
+	t.Cleanup(func() { store.Close() })
+	n.warmUp(t, key("a"), limit)
+	held, _ := lease.Held(n.Store)
+	server.Pause()
+	t.Cleanup(server.Resume)
+	calls := n.primary.takes.Load()
+	for range held {
+		if r := take(t, store, key("a"), limit, 1); !r.Charged || r.Degraded {
+			t.Fatalf("%+v", r)
+		}
+	}
+	if n.primary.takes.Load() != calls {
+		t.Error("asked for what is leased")
+	}
+	for range 50 {
+		if r := take(t, store, key("a"), limit, 1); !r.Charged || !r.Degraded {
+			t.Fatalf("%+v", r)
+		}
+	}
+	if held, _ := lease.Held(n.Store); held != 0 {
+		t.Errorf("%d are held", held)
+	}
+}
+
 // What was admitted from a lease is refunded by any process, once, and leaves what
 // it would have left had it come alone.
 func TestRefundOfALeasedRequest(t *testing.T) {
@@ -317,7 +350,12 @@ func TestWhatIsNotLeased(t *testing.T) {
 // A request of several layers is admitted from leases where all have one. Where one
 // refuses, each is charged as without leases.
 func TestSeveralLayers(t *testing.T) {
-	f := newFleet(t, 1)
+	t.Run("one server", func(t *testing.T) { severalLayers(t, newFleet(t, 1)) })
+	t.Run("cluster", func(t *testing.T) { severalLayers(t, newFleetOn(t, redistest.SharedCluster(t).URL(), 1)) })
+}
+
+func severalLayers(t *testing.T, f *fleet) {
+	t.Helper()
 	n := f.nodes[0]
 	wide := limitOf(t, weir.PerHour(10_000), weir.WithLease(5))
 	tight := limitOf(t, weir.PerHour(200), weir.WithLease(5))
