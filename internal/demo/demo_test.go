@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,17 +19,25 @@ import (
 // patience is for what happens at once, unless something is broken.
 const patience = 20 * time.Second
 
-// The end of the context is the end of everything: the daemon's port is free again,
-// and the policy's file is gone.
-func TestEndsWithTheContext(t *testing.T) {
+// running is a demo with a token, on free ports.
+type running struct {
+	admin, policy string // the dashboard's address, the policy's file
+	stop          func()
+}
+
+const token = "hunter2"
+
+// start returns when the demo has said where it is.
+func start(t *testing.T) *running {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	in, out := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
 		defer out.Close()
-		done <- Run(ctx, Options{HTTP: addressOr("", "127.0.0.1:0"), Admin: addressOr("", "127.0.0.1:0"), Token: "hunter2"}, out, slog.New(slog.DiscardHandler))
+		done <- Run(ctx, Options{HTTP: addressOr("", "127.0.0.1:0"), Admin: addressOr("", "127.0.0.1:0"), Token: token}, out, slog.New(slog.DiscardHandler))
 	}()
-	time.AfterFunc(patience, func() { in.CloseWithError(context.DeadlineExceeded) })
+	late := time.AfterFunc(patience, func() { in.CloseWithError(context.DeadlineExceeded) })
 	var text strings.Builder
 	for buffer := make([]byte, 4096); !strings.Contains(text.String(), "Ctrl-C ends it."); {
 		n, err := in.Read(buffer)
@@ -37,23 +46,33 @@ func TestEndsWithTheContext(t *testing.T) {
 		}
 		text.Write(buffer[:n])
 	}
-	cancel()
-	if _, err := io.Copy(&text, in); err != nil {
-		t.Fatalf("%v after %s", err, &text)
-	}
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	late.Stop()
+	go io.Copy(io.Discard, in) // ends when the demo does
+	stop := sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(stop)
 	found := regexp.MustCompile(`at http://(\S+)/, [\s\S]*limits: (\S+)`).FindStringSubmatch(text.String())
 	if found == nil {
 		t.Fatalf("it says %s", &text)
 	}
-	l, err := net.Listen("tcp", found[1])
+	return &running{found[1], found[2], stop}
+}
+
+// The end of the context is the end of everything: the daemon's port is free again,
+// and the policy's file is gone.
+func TestEndsWithTheContext(t *testing.T) {
+	d := start(t)
+	d.stop()
+	l, err := net.Listen("tcp", d.admin)
 	if err != nil {
 		t.Fatalf("the admin port is still there: %v", err)
 	}
 	l.Close()
-	if _, err := os.Stat(found[2]); !os.IsNotExist(err) {
+	if _, err := os.Stat(d.policy); !os.IsNotExist(err) {
 		t.Errorf("the policy is still there: %v", err)
 	}
 }
