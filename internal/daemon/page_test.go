@@ -93,7 +93,7 @@ func TestPageIsLive(t *testing.T) {
 	page.WaitFor(`Number(document.querySelector("#allowed").textContent) > 0 && Number(document.querySelector("#refused").textContent) > 0 && Number(document.querySelector("#shadow").textContent) > 0`)
 	page.WaitFor(saying("main", "edge default"))
 	page.WaitFor(saying("#store", "up"))
-	page.WaitFor(saying("#config", "old"))
+	page.WaitFor(saying("#config + small", "old"))
 	page.WaitFor(`document.querySelectorAll("#refusals li").length === 18`) // 15 in shadow, 3 that are none
 	page.WaitFor(`document.querySelector("#chart canvas") !== null`)
 	page.WaitFor(saying("#crowd", "1 caller of edge default"))
@@ -115,7 +115,7 @@ func TestPageSlider(t *testing.T) {
 		t.Errorf("the slider begins at %q", got)
 	}
 	page.Do(chromedp.Focus(chromedp.CSS("#slider")), chromedp.KeyEvent(kb.Home))
-	page.WaitFor(saying("#verdict", "At 1/day: 9 of 10 callers (90%), who ask 98.2% of all that is known"))
+	page.WaitFor(saying("#verdict", "At 1/day: 9 of 10 callers (90%), who ask 98.2% of all requests"))
 	page.Do(chromedp.KeyEvent(kb.ArrowRight))
 	page.WaitFor(saying("#verdict", "At 2/day: 8 of 10 callers"))
 	if got := browsertest.Eval[string](page, `document.querySelector("#slider").getAttribute("aria-valuetext")`); !strings.HasPrefix(got, "At 2/day: 8 of 10") {
@@ -170,7 +170,7 @@ func TestPageIsReadOnlyWithoutToken(t *testing.T) {
 	d := start(t, Options{Config: write(t, watchedPolicy)})
 	d.spend(t, 3, "203.0.113.7", "/")
 	page := openPage(t, d)
-	click(page, "#callers-title ~ div th button", "ip:203.0…")
+	click(page, "section .tall th button", "ip:203.0…")
 	page.WaitFor(saying("#caller", "3 of 20 used"))
 	page.WaitFor(saying("#readonly", "Read-only"))
 	if browsertest.Eval[bool](page, `document.querySelector("#reset, #full") !== null`) {
@@ -196,9 +196,9 @@ func TestPageWithToken(t *testing.T) {
 	submit(page, "#token")
 	page.WaitFor(connected)
 
-	page.WaitFor(saying("#callers-title ~ .tall", "ip:203.0…"))
+	page.WaitFor(saying("section .tall", "ip:203.0…"))
 	page.Do(chromedp.Click(chromedp.CSS("#full")))
-	click(page, "#callers-title ~ div th button", "ip:203.0.113.7")
+	click(page, "section .tall th button", "ip:203.0.113.7")
 	page.WaitFor(saying("#caller", "3 of 20 used"))
 	page.WaitFor(`document.querySelector("#caller code + button") !== null && ` + saying("#caller", "weir keys reset --admin "+d.admin+" --layer edge --key '~"))
 	click(page, "#reset", "Reset")
@@ -266,7 +266,7 @@ layers:
 	page.WaitFor(saying("#explained", evil))
 	page.WaitFor(`document.querySelector("#full") !== null`)
 	page.Do(chromedp.Click(chromedp.CSS("#full")))
-	click(page, "#callers-title ~ div th button", "header:X-Tenant=%3Ci%3Ea")
+	click(page, "section .tall th button", "header:X-Tenant=%3Ci%3Ea")
 	page.WaitFor(saying("#caller", "1 of 1 used"))
 	if browsertest.Eval[bool](page, `"evil" in window || document.querySelector("main img, main script, main i") !== null`) {
 		t.Error("what a caller sent became part of the page")
@@ -280,7 +280,7 @@ func TestPageFits(t *testing.T) {
 	refused := d.spend(t, 21, "2001:db8:85a3::8a2e:370:7334", "/a/rather/long/path/"+strings.Repeat("without-a-space", 10))
 	page := browsertest.Open(t, d.admin+"/#"+refused.ID)
 	page.WaitFor(saying("#explained", "Refused by"))
-	click(page, "#callers-title ~ div th button", "ip:2001")
+	click(page, "section .tall th button", "ip:2001")
 	page.WaitFor(saying("#caller", "20 of 20 used"))
 	click(page, "summary", "fill in a request")
 	for _, width := range []int64{360, 800, 1280} {
@@ -295,7 +295,7 @@ func TestPageFits(t *testing.T) {
 	if dark := browsertest.Eval[string](page, colours); dark == light {
 		t.Errorf("it is %s in the dark too", dark)
 	}
-	if nameless := browsertest.Eval[string](page, `[...document.querySelectorAll("input, select, button, meter, svg:not([aria-hidden])")].filter(e => !(e.labels?.length || e.ariaLabel || e.textContent.trim())).map(e => e.outerHTML).join()`); nameless != "" {
+	if nameless := browsertest.Eval[string](page, `[...document.querySelectorAll("input, select, button, svg:not([aria-hidden])")].filter(e => !(e.labels?.length || e.ariaLabel || e.textContent.trim())).map(e => e.outerHTML).join()`); nameless != "" {
 		t.Errorf("a screen reader has no name for %s", nameless)
 	}
 	browsertest.Eval[bool](page, `(() => { window.passed = new Set(); document.addEventListener("focusin", e => { passed.add(e.target); if (getComputedStyle(e.target).outlineStyle === "none") window.unseen = e.target.outerHTML }); return true })()`)

@@ -18,7 +18,7 @@ func TestPageIsBounded(t *testing.T) {
 	}
 	d.batch(t, 0, 1000) // these are refused
 	page.WaitFor(`document.querySelectorAll("#refusals li").length >= 50`)
-	page.WaitFor(`document.querySelectorAll("#callers-title ~ .tall tbody tr").length === 50`)
+	page.WaitFor(`document.querySelectorAll("section .tall tbody tr").length === 50`)
 	page.WaitFor(`Number(document.querySelector("#crowd").textContent.match(/[\d,]+/)[0].replaceAll(",", "")) > 150000`)
 
 	// A day and two hundred limits, of which each second shows another hundred.

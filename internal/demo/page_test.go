@@ -12,7 +12,7 @@ import (
 
 // The demo has something for every part of the dashboard. The pictures in the
 // documentation are of it.
-func TestDashboard(t *testing.T) {
+func TestPage(t *testing.T) {
 	d := start(t)
 	page := browsertest.Open(t, "http://"+d.admin)
 	page.WaitFor(`document.querySelector("#token") !== null`)
@@ -39,20 +39,23 @@ func pictures(page *browsertest.Page) {
 	choose(page, `[...document.querySelectorAll("table button")].find(e => e.textContent === "edge default")`)
 	page.WaitFor(`document.querySelector("#crowd")?.textContent.includes("edge default")`)
 	choose(page, `document.querySelector("#hold")`)
-	choose(page, `[...document.querySelectorAll("#refusals button")].find(e => e.textContent.includes("/search"))`)
+	choose(page, `document.querySelector("#refusals button")`)
 	page.WaitFor(`document.querySelector("#explained .card") !== null`)
-	page.Resize(1280, 1000)
-	page.Screenshot("dashboard.png")
+	fromTop(page, 1280, 1600, "dashboard.png")
 	page.Dark(true)
-	page.Resize(1280, 3000)
-	page.Screenshot("dashboard-dark.png")
+	fromTop(page, 1280, 960, "dashboard-dark.png")
 	page.Dark(false)
-	page.Screenshot("dashboard-whole.png")
-	page.Resize(360, 4000)
-	page.Screenshot("dashboard-phone.png")
+	fromTop(page, 360, 1400, "dashboard-phone.png")
 }
 
-const seconds = 30 // of traffic in a picture
+const seconds = 90 // of traffic in a picture
+
+func fromTop(page *browsertest.Page, width, height int64, name string) {
+	page.Resize(width, height)
+	browsertest.Eval[bool](page, "(() => { scrollTo(0, 0); return true })()")
+	page.WaitFor("scrollY === 0")
+	page.Screenshot(name)
+}
 
 func choose(page *browsertest.Page, element string) {
 	browsertest.Eval[bool](page, "(() => { "+element+".click(); return true })()")

@@ -1,7 +1,7 @@
 // The band of who asks: the heaviest, the most refused, and one caller's state.
 
 import {get, post} from "./ask.js";
-import {field, html, table, verdict} from "./html.js";
+import {field, gauge, html, reveal, table, verdict} from "./html.js";
 import {Slider} from "./slider.js";
 import {bounds, change, nameOf, state} from "./state.js";
 import {clock, number, plural, quoted, span} from "./text.js";
@@ -34,6 +34,7 @@ async function peek(layer, key, shown = key) {
   } catch (error) {
     change({caller: {layer, key, shown, said: error.message}});
   }
+  reveal("caller");
 }
 
 async function reset(caller) {
@@ -57,9 +58,14 @@ export function Callers() {
       </div>
       <${Unmask} />
     </div>
-    ${state.crowd ? html`<${Crowd} crowd=${state.crowd} /><${Slider} crowd=${state.crowd} />` : html`<p class="quiet">Nobody yet.</p>`}
-    <${Lookup} />
-    ${state.caller && html`<${Caller} caller=${state.caller} />`}
+    <div class="columns">
+      <div>
+        ${state.crowd ? html`<${Crowd} crowd=${state.crowd} />` : html`<p class="quiet">Nobody yet.</p>`}
+        ${state.caller && html`<${Caller} caller=${state.caller} />`}
+        <${Lookup} />
+      </div>
+      ${state.crowd && html`<${Slider} crowd=${state.crowd} />`}
+    </div>
   </section>`;
 }
 
@@ -105,7 +111,7 @@ function Caller({caller}) {
     <p id="said">${caller.said}</p>
     ${caller.limits?.map(c => html`<div class="state" key=${c.limit + c.rule}>
       <strong>${nameOf(c)}</strong> <span class="quiet">${c.rule}</span> ${verdict(c.allowed, c.shadow)}
-      <meter min="0" max=${Math.max(1, c.capacity)} low=${0.8 * c.capacity} high=${c.capacity - 0.5} optimum="0" value=${c.used} aria-label="used"></meter>
+      ${gauge(c.used, c.capacity)}
       <span>${number(c.used)} of ${number(c.capacity)} used${!c.allowed && `, room in ${span(c.retry_after_ms)}`}</span>
     </div>`)}
     <div class="buttons">

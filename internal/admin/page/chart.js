@@ -51,7 +51,7 @@ export class Chart extends Component {
       hooks: {setCursor: [plot => this.point(plot.cursor.idx)]},
       scales: {x: {range: () => lastMinutes()}, y: {range: (_, low, high) => [0, Math.max(1, high * 1.05)]}},
       axes: [
-        {...axis, space: 70, values: (_, seconds) => seconds.map(s => clock(1000 * s))},
+        {...axis, size: 28, space: 70, values: (_, seconds) => seconds.map(s => clock(1000 * s))},
         {...axis, size: 48, space: 35, values: (_, counts) => counts.map(n => Number.isInteger(n) ? number(n) : "")},
       ],
       series: [
@@ -79,10 +79,11 @@ export class Chart extends Component {
   }
 }
 
-// lastMinutes is as much as there ever is, so that the chart does not stretch.
+// lastMinutes grows from one minute to as much as there ever is.
 function lastMinutes() {
   const end = (state.ticks.at(-1)?.at_ms ?? Date.now()) / 1000;
-  return [end - bounds.ticks + 1, end];
+  const begin = (state.ticks[0]?.at_ms ?? Date.now()) / 1000;
+  return [Math.max(end - bounds.ticks + 1, Math.min(begin, end - 59)), end];
 }
 
 function said(t) {

@@ -1,7 +1,7 @@
 // The band of why: one decision or request explained, and the last refusals.
 
 import {get, post} from "./ask.js";
-import {field, html, table, verdict} from "./html.js";
+import {field, html, reveal, table, verdict} from "./html.js";
 import {change, nameOf, state} from "./state.js";
 import {clock, number, plural, span} from "./text.js";
 
@@ -12,6 +12,7 @@ async function explain(asked) {
   } catch (error) {
     change({explained: null, explaining: error.message});
   }
+  reveal("explaining");
 }
 
 // byID explains a decision. The address of the page then names it.
@@ -120,6 +121,6 @@ function Refusal({of: r}) {
   const wait = r.retry_after_ms < 0 ? "no wait helps" : r.retry_after_ms > 0 ? `wait ${span(r.retry_after_ms)}` : "";
   return html`<li><button onClick=${() => byID(r.id)} aria-current=${state.explained?.id === r.id ? "true" : undefined}>
     <span class="when">${clock(r.at_ms)}</span> <strong>${r.limit ? nameOf(r) : r.denied}</strong> ${r.shadow && html`<span class="tag shadow">shadow</span>`}
-    <span class="what">${r.key} ${r.method} ${r.path}</span> <span class="quiet">${wait}</span>
+    <span class="wait">${wait}</span> <span class="what">${r.key} ${r.method} ${r.path}</span>
   </button></li>`;
 }

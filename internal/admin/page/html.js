@@ -21,6 +21,18 @@ export function field(label, input, kind = "") {
   return html`<label class=${`field ${kind}`}>${label}${input}</label>`;
 }
 
+// gauge shows how much of something is used.
+export function gauge(used, room) {
+  const share = Math.min(1, used / Math.max(1, room));
+  const kind = share >= 1 ? "full" : share >= 0.8 ? "high" : "low";
+  return html`<svg class=${`gauge ${kind}`} viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect width=${100 * share} height="10" /></svg>`;
+}
+
+// reveal scrolls to what has just been answered, if it is out of sight.
+export function reveal(id) {
+  requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById(id)?.scrollIntoView({block: "nearest"})));
+}
+
 export function verdict(allowed, shadow) {
   if (allowed) return html`<span class="tag allowed">allowed</span>`;
   return shadow ? html`<span class="tag shadow">shadow</span>` : html`<span class="tag refused">refused</span>`;

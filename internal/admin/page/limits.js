@@ -1,7 +1,7 @@
 // The band of what is decided: the chart, and each limit's part.
 
 import {Chart} from "./chart.js";
-import {html, table} from "./html.js";
+import {gauge, html, table} from "./html.js";
 import {bounds, nameOf, state} from "./state.js";
 import {number} from "./text.js";
 
@@ -13,7 +13,7 @@ export function Live({choose}) {
     <h3>Limits</h3>
     ${limits.length === 0
       ? html`<p class="quiet">No limit has been asked since weir started.</p>`
-      : table("Limits", [["Limit", "name"], ["", ""], ["Allowed/s", "number"], ["Refused/s", "number"], [`${bounds.points} s`, ""], ["Fullest caller", ""]],
+      : table("Limits", [["Limit", "name"], ["Allowed/s", "number"], ["Refused/s", "number"], [`${bounds.points} s`, ""], ["Fullest caller", ""]],
         limits.map(l => html`<${Limit} key=${nameOf(l)} of=${l} choose=${choose} />`))}
   </section>`;
 }
@@ -22,12 +22,12 @@ function Limit({of: l, choose}) {
   const now = l.idle ? {allowed: 0, refused: 0, shadow_refused: 0, utilisation: 0} : l.last;
   const full = Math.round(100 * now.utilisation);
   return html`<tr>
-    <th scope="row" class="name"><button class="link" onClick=${() => choose(nameOf(l))}>${nameOf(l)}</button></th>
-    <td class="rule">${l.last.rate} ${l.last.algorithm} ${l.last.shadow && html`<span class="tag shadow">shadow</span>`}</td>
+    <th scope="row" class="name"><button class="link" onClick=${() => choose(nameOf(l))}>${nameOf(l)}</button>
+      <span class="rule">${l.last.rate} ${l.last.algorithm} ${l.last.shadow && html`<span class="tag shadow">shadow</span>`}</span></th>
     <td class="number">${number(now.allowed)}</td>
     <td class="number">${number(now.refused + now.shadow_refused)}</td>
     <td><${Sparkline} asked=${l.asked} refused=${l.refused} /></td>
-    <td class="use"><meter min="0" max="100" low="80" high="99" optimum="0" value=${full} aria-label=${`${full}% of the room used`}></meter> ${full}%</td>
+    <td class="use">${gauge(now.utilisation, 1)} ${full}%</td>
   </tr>`;
 }
 

@@ -47,7 +47,7 @@ function told(crowd, limit, period) {
   const sum = (peaks, what) => peaks.reduce((n, p) => n + p[what], 0);
   const above = crowd.peaks.filter(p => p.peak > limit), over = sum(above, "callers");
   const least = limit < crowd.complete_from ? "at least " : "";
-  return `At ${number(limit)}/${period}: ${least}${number(over)} of ${plural(crowd.callers, "caller")} (${percent(over, crowd.callers)})${over > 0 ? `, who ask ${percent(sum(above, "asked"), sum(crowd.peaks, "asked"))} of all that is known` : ""}`;
+  return `At ${number(limit)}/${period}: ${least}${number(over)} of ${plural(crowd.callers, "caller")} (${percent(over, crowd.callers)})${over > 0 ? `, who ask ${percent(sum(above, "asked"), sum(crowd.peaks, "asked"))} of ${crowd.exact ? "all requests" : "the requests of those who are known"}` : ""}`;
 }
 
 // Distribution has a bar for each step: the callers whose peak it is the first to admit.

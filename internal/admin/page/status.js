@@ -2,7 +2,7 @@
 
 import {html} from "./html.js";
 import {state} from "./state.js";
-import {latency, number, rate, span} from "./text.js";
+import {latency, number, plural, rate, span} from "./text.js";
 
 const smoothed = 5; // seconds
 
@@ -27,15 +27,19 @@ export function Status() {
 }
 
 function Rate({id, title, name, beside}) {
-  return html`<div><dt>${title}</dt><dd><span id=${id} class=${`value ${id}`}>${rate(perSecond(name))}</span><small>/s${beside && `, ${beside}`}</small></dd></div>`;
+  return html`<${Tile} id=${id} title=${title} kind=${id} value=${rate(perSecond(name))} unit="/s" beside=${beside} />`;
+}
+
+function Tile({id, title, kind, value, unit, beside}) {
+  return html`<div><dt>${title}</dt><dd><span id=${id} class=${`value ${kind}`}>${value}</span><small>${unit}</small></dd>${beside && html`<dd class="beside">${beside}</dd>`}</div>`;
 }
 
 function Store() {
   const s = state.now?.store;
-  if (!s) return html`<div><dt>Store</dt><dd id="store">…</dd></div>`;
+  if (!s) return html`<${Tile} id="store" title="Store" value="…" />`;
   const [condition, kind] = conditionOf(s);
-  return html`<div><dt>Store: ${s.kind}${s.kind === "memory" && `, ${number(s.keys)} keys`}</dt>
-    <dd id="store"><span class=${`value ${kind}`}>${condition}</span><small>${latency(s.p50_us)}${s.p50_us > 0 && `, 99% under ${latency(s.p99_us)}`}</small></dd></div>`;
+  return html`<${Tile} id="store" title="Store" value=${condition} kind=${kind} unit=${latency(s.p50_us)}
+    beside=${[s.kind, s.kind === "memory" && `${number(s.keys)} keys`, s.p50_us > 0 && `99% under ${latency(s.p99_us)}`].filter(Boolean).join(", ")} />`;
 }
 
 function conditionOf(s) {
@@ -46,10 +50,10 @@ function conditionOf(s) {
 
 function Config() {
   const c = state.now?.config;
-  if (!c) return html`<div><dt>Configuration</dt><dd id="config">…</dd></div>`;
+  if (!c) return html`<${Tile} id="config" title="Configuration" value="…" />`;
   const age = Math.max(0, Date.now() - Date.parse(c.loaded_at));
-  return html`<div><dt>Configuration: ${c.file || "the default"}</dt>
-    <dd id="config"><span class="value">${span(age)}</span><small>old${c.warnings > 0 && `, ${number(c.warnings)} warnings`}</small></dd></div>`;
+  return html`<${Tile} id="config" title="Configuration" value=${span(age)} unit="old"
+    beside=${[c.file ? c.file.split(/[/\\]/).at(-1) : "the default", c.warnings > 0 && plural(c.warnings, "warning")].filter(Boolean).join(", ")} />`;
 }
 
 function Notes() {
