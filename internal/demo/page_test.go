@@ -39,22 +39,23 @@ func pictures(page *browsertest.Page) {
 	choose(page, `[...document.querySelectorAll("table button")].find(e => e.textContent === "edge default")`)
 	page.WaitFor(`document.querySelector("#crowd")?.textContent.includes("edge default")`)
 	choose(page, `document.querySelector("#hold")`)
-	choose(page, `document.querySelector("#refusals button")`)
+	choose(page, `[...document.querySelectorAll("#refusals button")].find(e => !e.querySelector(".shadow"))`)
 	page.WaitFor(`document.querySelector("#explained .card") !== null`)
-	fromTop(page, 1280, 1600, "dashboard.png")
+	page.Resize(1280, 1560)
+	show(page, "document.body")
+	page.Screenshot("dashboard.png")
+	choose(page, `document.querySelector("#explained .card summary")`)
 	page.Dark(true)
-	fromTop(page, 1280, 960, "dashboard-dark.png")
-	page.Dark(false)
-	fromTop(page, 360, 1400, "dashboard-phone.png")
+	page.Resize(1280, 900)
+	show(page, `document.querySelector("#explain-title")`)
+	page.Screenshot("why.png")
 }
 
-const seconds = 90 // of traffic in a picture
+const seconds = 62 // of traffic in a picture
 
-func fromTop(page *browsertest.Page, width, height int64, name string) {
-	page.Resize(width, height)
-	browsertest.Eval[bool](page, "(() => { scrollTo(0, 0); return true })()")
-	page.WaitFor("scrollY === 0")
-	page.Screenshot(name)
+// show scrolls an element to the top.
+func show(page *browsertest.Page, element string) {
+	browsertest.Eval[bool](page, "(() => { "+element+".scrollIntoView(); return true })()")
 }
 
 func choose(page *browsertest.Page, element string) {

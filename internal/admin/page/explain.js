@@ -88,7 +88,7 @@ function Check({of: c, at}) {
       <div><dt>Key</dt><dd>${c.key}</dd></div>
       <div><dt>Used before</dt><dd>${number(c.used)} of ${number(c.capacity)}</dd></div>
       <div><dt>Left after</dt><dd>${number(c.remaining)}</dd></div>
-      <div><dt>All of it free again</dt><dd>${c.reset_at_ms > at ? `after ${span(c.reset_at_ms - at)}` : "already"}</dd></div>
+      <div><dt>Free again</dt><dd>${c.reset_at_ms > at ? `after ${span(c.reset_at_ms - at)}` : "already"}</dd></div>
     </dl>
     ${c.algorithms?.length > 0 && html`<details><summary>What every algorithm would say</summary>${algorithms(c.algorithms)}</details>`}
   </div>`;
