@@ -31,8 +31,8 @@ func main() {
 	}
 	var s settings
 	flag.IntVar(&s.rounds, "rounds", 8, "how often each server has its turn")
-	flag.DurationVar(&s.turn, "turn", time.Second, "how long a turn is measured")
-	flag.DurationVar(&s.warm, "warm", 200*time.Millisecond, "how long each turn runs before that")
+	flag.DurationVar(&s.turn, "turn", 600*time.Millisecond, "how long a turn is measured")
+	flag.DurationVar(&s.warm, "warm", 150*time.Millisecond, "how long each turn runs before that")
 	only := flag.String("only", "weir,ratelimit,ratelimit-pipelined,noop,weir-memory", "which to run")
 	callers := flag.String("callers", "1,50,200", "how many ask at a time")
 	descriptors := flag.String("descriptors", "1,3", "with how many descriptors")
