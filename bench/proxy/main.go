@@ -9,6 +9,7 @@
 // all of them alike, and ratios are of one round's figures. Proxies, upstream and
 // callers share the machine: compare the ratios, not the figures.
 //
+// nginx-limit is nginx with one limit by API key, limit_req.
 // weir decides by the three layers of its default policy, with limits that nobody
 // reaches; the run fails if a single answer is not 200.
 package main
@@ -32,7 +33,7 @@ func main() {
 	flag.IntVar(&s.callers, "callers", 50, "connections that ask")
 	flag.DurationVar(&s.turn, "turn", 1500*time.Millisecond, "how long a turn is measured")
 	flag.DurationVar(&s.warm, "warm", 300*time.Millisecond, "how long each turn runs before that")
-	only := flag.String("only", "weir,httputil,tuned,caddy,nginx,direct", "which to run")
+	only := flag.String("only", "weir,httputil,tuned,caddy,nginx,nginx-limit,direct", "which to run")
 	caddy := flag.String("caddy", "caddy", "Caddy's program")
 	flag.Parse()
 	s.only, s.caddy = strings.Split(*only, ","), *caddy
@@ -72,7 +73,7 @@ func run(s settings, out io.Writer) error {
 				return fmt.Errorf("%s: %w", p.name, err)
 			}
 			p.turns = append(p.turns, turn)
-			fmt.Fprintf(out, "round %d  %-9s %8.0f req/s  p50 %6v  p99 %6v  cpu %v\n", r+1, p.name, turn.rate, turn.p50, turn.p99, turn.cpu.Round(time.Microsecond))
+			fmt.Fprintf(out, "round %d  %-11s %8.0f req/s  p50 %6v  p99 %6v  cpu %v\n", r+1, p.name, turn.rate, turn.p50, turn.p99, turn.cpu.Round(time.Microsecond))
 		}
 	}
 	report(out, b.peers)

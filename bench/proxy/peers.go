@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"net"
@@ -36,15 +37,25 @@ layers:
   - {name: endpoint, by: [client, route], algorithm: sliding-counter, routes: {/search: 4000000000/min, /export: 4000000000/min}}
 `
 
-const nginx = `daemon off; pid %[1]s/nginx.pid; error_log %[1]s/nginx.log warn; worker_processes auto;
+// nginx is with limit_req where its last two parts say so.
+const nginx = `daemon off; pid %[1]s/nginx.pid; error_log %[1]s/nginx.log crit; worker_processes auto;
 events { worker_connections 1024; }
 http {
   access_log off; client_body_temp_path %[1]s/b; proxy_temp_path %[1]s/p; fastcgi_temp_path %[1]s/f; uwsgi_temp_path %[1]s/u; scgi_temp_path %[1]s/s;
   keepalive_requests 1000000000;
   upstream up { server %[3]s; keepalive 128; keepalive_requests 1000000000; }
-  server { listen %[2]s; location / { proxy_pass http://up; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $host; proxy_set_header X-Forwarded-For $remote_addr; } }
+  %[4]s
+  server { listen %[2]s; location / { %[5]s proxy_pass http://up; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $host; proxy_set_header X-Forwarded-For $remote_addr; } }
 }
 `
+
+// limited is one limit by API key that nobody reaches, and one by X-Setup, a field
+// that only check sends, to see that such limits work: nginx counts no request
+// without it.
+var limited = [2]string{
+	"limit_req_zone $http_x_api_key zone=callers:10m rate=1000000r/s; limit_req_zone $http_x_setup zone=setup:1m rate=1r/m;",
+	"limit_req zone=callers burst=1000000 nodelay; limit_req zone=setup;",
+}
 
 const caddyfile = `{
 	admin off
@@ -95,9 +106,9 @@ func (b *bench) startPeer(p *peer, self, upstream string, s *settings) error {
 		file := b.write("Caddyfile", fmt.Sprintf(caddyfile, ":"+process.Port(p.address), upstream))
 		return b.run(p, s.caddy, "run", "--adapter", "caddyfile", "--config", file)
 	case "nginx":
-		p.version = process.Output("nginx", "-v")
-		file := b.write("nginx.conf", fmt.Sprintf(nginx, b.dir, p.address, upstream))
-		return b.run(p, "nginx", "-p", b.dir, "-c", file)
+		return b.startNginx(p, upstream, [2]string{})
+	case "nginx-limit":
+		return b.startNginx(p, upstream, limited)
 	default:
 		return errors.New("there is no such peer")
 	}
@@ -113,14 +124,24 @@ func (b *bench) startWeir(p *peer, upstream string) error {
 	return b.run(p, program, "proxy", "--config", file, "--http", p.address, "--admin", "", "--grpc", "", "--resp", "", "--upstream", "http://"+upstream)
 }
 
+func (b *bench) startNginx(p *peer, upstream string, limits [2]string) error {
+	dir := filepath.Join(b.dir, p.name)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	p.version = process.Output("nginx", "-v")
+	file := b.write(p.name+".conf", fmt.Sprintf(nginx, dir, p.address, upstream, limits[0], limits[1]))
+	return b.run(p, "nginx", "-p", dir, "-c", file)
+}
+
 // run starts a peer's process.
 func (b *bench) run(p *peer, program string, args ...string) (err error) {
 	p.pid, err = b.processes.Start(p.address, program, args...)
 	return err
 }
 
-// check asks once: the answer is the upstream's, and weir's has been decided by
-// all three layers.
+// check asks once: the answer is the upstream's, weir's has been decided by all three
+// layers, and nginx's limits refuse.
 func (p *peer) check() error {
 	c, err := net.Dial("tcp", p.address)
 	if err != nil {
@@ -132,6 +153,9 @@ func (p *peer) check() error {
 		return err
 	}
 	header, err := readAnswer(bufio.NewReader(c))
+	if err == nil && p.name == "nginx-limit" {
+		return checkRefuses(c)
+	}
 	if err != nil || p.name != "weir" {
 		return err
 	}
@@ -149,4 +173,19 @@ func (b *bench) write(name, text string) string {
 		panic(err) // the folder was made a moment ago
 	}
 	return file
+}
+
+// checkRefuses wants the second of two requests of one a minute refused.
+func checkRefuses(c net.Conn) error {
+	request := bytes.Replace(requestOf(0), []byte("Accept:"), []byte("X-Setup: 1\r\nAccept:"), 1)
+	answers := bufio.NewReader(c)
+	for n := range 2 {
+		if _, err := c.Write(request); err != nil {
+			return err
+		}
+		if _, err := readAnswer(answers); (err != nil) != (n == 1) {
+			return fmt.Errorf("set-up: of one a minute, request %d is admitted: %v", n+1, err == nil)
+		}
+	}
+	return nil
 }

@@ -17,11 +17,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A short run of what is built from this repository: it starts, asserts its own
+// A short run of what is built from this repository, and of nginx: it starts, asserts its own
 // set-up, and has figures for all.
 func TestRun(t *testing.T) {
 	var out bytes.Buffer
-	s := settings{rounds: 2, callers: 4, turn: 50 * time.Millisecond, warm: 10 * time.Millisecond, only: []string{"weir", "httputil", "tuned", "direct"}}
+	s := settings{rounds: 2, callers: 4, turn: 50 * time.Millisecond, warm: 10 * time.Millisecond, only: []string{"weir", "httputil", "tuned", "nginx-limit", "direct"}}
 	if err := run(s, &out); err != nil {
 		t.Fatal(err)
 	}

@@ -72,6 +72,9 @@ func (a aim) judge(r turns.Results) (measured, met string) {
 	if !ok {
 		return "not measured", "-"
 	}
+	if a.want == 0 && !a.absolute {
+		return show(spread), ""
+	}
 	met = "no"
 	if a.most == (spread.Median <= a.want) || spread.Median == a.want {
 		met = "yes"
