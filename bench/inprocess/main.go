@@ -32,8 +32,8 @@ func main() {
 	}
 	var s settings
 	flag.IntVar(&s.rounds, "rounds", 8, "how often each limiter has its turn")
-	flag.IntVar(&s.fewer, "fewer", 2, "the same where millions of keys are held, which takes long")
-	flag.DurationVar(&s.turn, "turn", 300*time.Millisecond, "how long a turn is measured")
+	flag.IntVar(&s.fewer, "fewer", 1, "the same where millions of keys are held, which takes long")
+	flag.DurationVar(&s.turn, "turn", 250*time.Millisecond, "how long a turn is measured")
 	flag.IntVar(&s.keys, "keys", 1_000_000, "keys at random")
 	flag.IntVar(&s.held, "held", 10_000_000, "keys to weigh")
 	contests := flag.String("contests", ".", "a regular expression: which contests")
