@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -108,15 +109,14 @@ func trafficOf(cmd *cobra.Command, name string) (compare.Traffic, error) {
 }
 
 func (c *compareFlags) write(stdout io.Writer, r *compare.Report) error {
+	var failed error
 	if c.html != "" {
-		if err := writePage(c.html, r.WriteHTML); err != nil {
-			return err
-		}
+		failed = writePage(c.html, r.WriteHTML)
 	}
-	if c.json {
-		encoder := json.NewEncoder(stdout)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(r)
+	if !c.json {
+		return errors.Join(failed, r.WriteText(stdout))
 	}
-	return r.WriteText(stdout)
+	encoder := json.NewEncoder(stdout)
+	encoder.SetIndent("", "  ")
+	return errors.Join(failed, encoder.Encode(r))
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -23,6 +24,9 @@ end what the layers said. Nothing leaves this machine, and nothing stays.`,
   weir demo --duration 30s`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.Duration < 0 {
+				return fmt.Errorf("--duration %s is negative", o.Duration)
+			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			o.Token = secret("WEIR_ADMIN_TOKEN")

@@ -84,17 +84,16 @@ func (r *replayFlags) options(stderr io.Writer) (replay.Options, error) {
 }
 
 func (r *replayFlags) write(out io.Writer, report *replay.Report) error {
+	var failed error // the page alone: the report is not lost with it
 	if r.html != "" {
-		if err := writePage(r.html, report.WriteHTML); err != nil {
-			return err
-		}
+		failed = writePage(r.html, report.WriteHTML)
 	}
 	if !r.json {
-		return report.WriteText(out)
+		return errors.Join(failed, report.WriteText(out))
 	}
 	encoder := json.NewEncoder(out)
 	encoder.SetIndent("", "  ")
-	return encoder.Encode(report)
+	return errors.Join(failed, encoder.Encode(report))
 }
 
 // incomplete is an error where a log could not be read to its end. What was read

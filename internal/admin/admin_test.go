@@ -65,6 +65,8 @@ func TestAnswersOfThePort(t *testing.T) {
 		{"ready, though a newer file was refused", serving, "GET", "/readyz", "", 200, `{"ready":true,"config":{"valid":false,"file":"weir.yaml","loaded_at":"2024-05-15T12:00:00Z","error":"weir.yaml:1:1: the file is empty","warnings":2},"store":{"kind":"","reachable":false,"keys":0}}`},
 		{"not ready", draining, "GET", "/readyz", "", 503, `{"ready":false,"config":{"valid":true,"loaded_at":"2024-05-15T12:00:00Z"},"store":{"kind":"memory","reachable":true,"keys":0}}`},
 		{"reset", serving, "POST", "/v1/reset", reset, 200, `{"keys":2}`},
+		{"reset of a caller that is not remembered", serving, "POST", "/v1/reset", strings.Replace(reset, "203.0.113.7", "~00000000000000ff", 1), 404, `{"type":"about:blank","title":"Not Found","status":404,"detail":"This process remembers no caller of this layer by that ref: give the key itself."}`},
+		{"peek at one", serving, "GET", "/v1/keys?layer=edge&key=~00000000000000ff", "", 404, `{"type":"about:blank","title":"Not Found","status":404,"detail":"This process remembers no caller of this layer by that ref: give the key itself."}`},
 		{"reset of no layer", serving, "POST", "/v1/reset", strings.Replace(reset, "edge", "none", 1), 400, `{"type":"about:blank","title":"Bad Request","status":400,"detail":"There is no such layer."}`},
 		{"reset without the store", &engine{err: errors.New("dial tcp: refused")}, "POST", "/v1/reset", reset, 503, `{"type":"about:blank","title":"Service Unavailable","status":503,"detail":"The store does not answer; whether it was reset is not known."}`},
 	} {

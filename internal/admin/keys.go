@@ -150,13 +150,17 @@ func (p *port) peek(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	show := shownInFull // whoever asks knows the caller
-	if p.trail.Named(layer, key) != "" {
+	if trail.IsRef(key) {
 		var ok bool
 		if show, ok = p.shows(w, r); !ok {
 			return
 		}
 	}
-	d, err := p.engine.Peek(r.Context(), layer, p.named(layer, key))
+	key, ok := p.named(w, layer, key)
+	if !ok {
+		return
+	}
+	d, err := p.engine.Peek(r.Context(), layer, key)
 	var input InputError
 	switch {
 	case errors.As(err, &input):
@@ -172,10 +176,15 @@ func (p *port) peek(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// named is the caller that a ref stands for, or key itself.
-func (p *port) named(layer, key string) string {
-	if identity := p.trail.Named(layer, key); identity != "" {
-		return identity
+// named is the caller that a ref stands for, or key itself. A ref that is not known
+// stands for nobody: taken for a key, it would be a caller that never asked.
+func (p *port) named(w http.ResponseWriter, layer, key string) (string, bool) {
+	if !trail.IsRef(key) {
+		return key, true
 	}
-	return key
+	identity := p.trail.Named(layer, key)
+	if identity == "" {
+		problem(http.StatusNotFound, "This process remembers no caller of this layer by that ref: give the key itself.").Write(w)
+	}
+	return identity, identity != ""
 }

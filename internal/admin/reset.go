@@ -23,7 +23,11 @@ func (p *port) reset(w http.ResponseWriter, r *http.Request) {
 		problem(status, err.Error()).Write(w)
 		return
 	}
-	n, err := p.engine.Reset(r.Context(), in.Layer, p.named(in.Layer, in.Key))
+	key, ok := p.named(w, in.Layer, in.Key)
+	if !ok {
+		return
+	}
+	n, err := p.engine.Reset(r.Context(), in.Layer, key)
 	var input InputError
 	switch {
 	case errors.As(err, &input):

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"time"
@@ -23,18 +24,24 @@ func Names() []string { return []string{"boundary", "burst", "steady", "poisson"
 // Make makes a traffic by its name; ok is false for one that there is not. Counts
 // of more than 500,000 are treated as 500,000.
 func Make(name string, rate weir.Rate) (t Traffic, ok bool) {
+	capped := rate.Count > maxRequests/4
 	rate.Count = min(rate.Count, maxRequests/4)
 	switch name {
 	case "boundary":
-		return Boundary(rate), true
+		t = Boundary(rate)
 	case "burst":
-		return Burst(rate), true
+		t = Burst(rate)
 	case "steady":
-		return Steady(rate), true
+		t = Steady(rate)
 	case "poisson":
-		return Poisson(rate), true
+		t = Poisson(rate)
+	default:
+		return t, false
 	}
-	return Traffic{}, false
+	if capped {
+		t.Name += fmt.Sprintf(", as for a count of %d, the most that is made", rate.Count)
+	}
+	return t, true
 }
 
 // Boundary is as many requests as the limit has just before the end of a window,

@@ -141,6 +141,7 @@ layers:
 	a.exchange("GET", d.admin, "/metrics", "", 200)
 	a.exchange("POST", d.admin, "/v1/reset", `{"layer": "edge", "key": "203.0.113.7"}`, 200)
 	a.exchange("POST", d.admin, "/v1/reset", `{"layer": "edge"}`, 400)
+	a.exchange("POST", d.admin, "/v1/reset", `{"layer": "edge", "key": "~0123456789abcdef"}`, 404)
 	a.exchange("POST", d.admin, "/v1/reset", `{"layer": "`+strings.Repeat("l", 70<<10)+`", "key": "k"}`, 413)
 
 	a.exchange("GET", d.admin, "/v1/keys?layer=edge&limit=default", "", 200)

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -33,10 +34,11 @@ func (t *fileTally) broken(p piece) {
 	}
 }
 
-// beginning is a text cut to n characters that a terminal can show.
+// beginning is a text cut to n characters that a terminal can show: what would move
+// the cursor, or turn the direction of the text, is left out.
 func beginning(text string, n int) string {
 	clean := strings.Map(func(r rune) rune {
-		if r < ' ' || r == utf8.RuneError || r >= 0x7f && r < 0xa0 {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
 			return '?'
 		}
 		return r

@@ -39,7 +39,7 @@ func TestRecordInManyPieces(t *testing.T) {
 }
 
 func TestJunkIsCounted(t *testing.T) {
-	log := "\n\n" + line("203.0.113.7", 0, "/") + "junk\n\x00\x01\n" + line("203.0.113.7", 1, "/") + strings.Repeat("more junk\n", 10) + line("203.0.113.7", 2, "/") + `203.0.113.7 - - [15/May/2024:12:00:00 +0000] "GE`
+	log := "\n\n" + line("203.0.113.7", 0, "/") + "junk\n\x00\u202e\n" + line("203.0.113.7", 1, "/") + strings.Repeat("more junk\n", 10) + line("203.0.113.7", 2, "/") + `203.0.113.7 - - [15/May/2024:12:00:00 +0000] "GE`
 	r := one(t, "", log)
 	if r.Requests != 3 || r.Unparsed != 13 || r.Rejoined != 0 {
 		t.Errorf("%d requests, %d rejoined, %d not understood", r.Requests, r.Rejoined, r.Unparsed)

@@ -169,19 +169,31 @@ func refOf(hash uint64) string { return refPrefix + fmt.Sprintf("%016x", hash) }
 
 const refPrefix = "~" // begins no identity
 
-// Named is the identity of a caller of the layer by its ref; "" for what is no
-// ref, and where the caller is not remembered any more.
-func (t *Trail) Named(layer, ref string) string {
+// IsRef reports whether a text is written as a ref is.
+func IsRef(text string) bool {
+	_, ok := parseRef(text)
+	return ok
+}
+
+func parseRef(ref string) (hash uint64, ok bool) {
 	text, isRef := strings.CutPrefix(ref, refPrefix)
 	hash, err := strconv.ParseUint(text, 16, 64)
-	if !isRef || err != nil || len(text) != 16 {
+	return hash, isRef && err == nil && len(text) == 16
+}
+
+// Named is the identity of a caller of the layer by its ref; "" for what is no
+// ref, and where the caller is not remembered any more, or not whole.
+func (t *Trail) Named(layer, ref string) string {
+	hash, ok := parseRef(ref)
+	if !ok {
 		return ""
 	}
 	for name, m := range *t.meters.Load() {
 		if name.layer != layer || m.callers == nil {
 			continue
 		}
-		if identity := m.callers.named(hash); identity != "" {
+		// One that was cut is another caller's.
+		if identity := m.callers.named(hash); identity != "" && t.hash(identity) == hash {
 			return identity
 		}
 	}

@@ -3,6 +3,7 @@ package trail
 import (
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,6 +51,25 @@ func TestFewCallersAreExact(t *testing.T) {
 	}
 	if trail.Callers("edge", "hour", Heaviest) != nil {
 		t.Error("there are callers of a limit that nobody asked")
+	}
+}
+
+// An identity too long to be kept whole would name another caller: its ref names
+// nobody.
+func TestRefOfWhatIsNotWhole(t *testing.T) {
+	trail, limit := New(), perMinute(t, 5)
+	whole, cut := strings.Repeat("a", maxText), strings.Repeat("b", maxText+1)
+	for identity, want := range map[string]string{whole: whole, cut: ""} {
+		trail.Decided(&Request{}, decided(check(limit, identity), true, noon))
+		ref := trail.Ref(identity)
+		if got := trail.Named("edge", ref); got != want || !IsRef(ref) {
+			t.Errorf("%d bytes: %s names %q", len(identity), ref, got)
+		}
+	}
+	for _, text := range []string{"", "~", "~123456789012345", "123456789abcdef01", "~g234567890123456", "~12345678901234567"} {
+		if IsRef(text) {
+			t.Errorf("%q is a ref", text)
+		}
 	}
 }
 
