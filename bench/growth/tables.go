@@ -38,7 +38,7 @@ func (p *page) machine() string {
 		}
 	}
 	rounds := p.spread("scripts", "incr", "µs").Rounds
-	return fmt.Sprintf("Measured on: %s (load: what else ran). %s. Medians of %d rounds; every round is in [%s](../bench/results/%s).",
+	return fmt.Sprintf("Measured on: %s at the start, with that of the end in the file; %s. Medians of %d rounds. Every round is in [%s](../bench/results/%s).",
 		machine, strings.Join(versions, "; "), rounds, p.result, p.result)
 }
 
