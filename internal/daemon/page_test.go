@@ -77,6 +77,12 @@ func submit(p *browsertest.Page, selector string) {
 	browsertest.Eval[bool](p, fmt.Sprintf(`(() => { document.querySelector(%s).requestSubmit(); return true })()`, quote(selector)))
 }
 
+// nextTick waits until the page has drawn another second.
+func nextTick(p *browsertest.Page) {
+	last := p.Text("#point")
+	p.WaitFor(fmt.Sprintf(`document.querySelector("#point").textContent !== %s`, quote(last)))
+}
+
 // settled is what a promise comes to.
 func settled[T any](p *browsertest.Page, promise string) T {
 	browsertest.Eval[bool](p, `(() => { delete window.settled; `+promise+`.then(value => { window.settled = value }); return true })()`)
@@ -151,6 +157,10 @@ func TestPageExplains(t *testing.T) {
 	fill(page, `#by-request [name=path]`, "/search")
 	fill(page, `#by-request [name=ip]`, "198.51.100.9")
 	fill(page, `#by-request [name=key]`, "k1")
+	nextTick(page)
+	if got := browsertest.Eval[string](page, "document.querySelector(`#by-request [name=path]`).value"); got != "/search" {
+		t.Errorf("a second later the path that was filled in is %q", got)
+	}
 	submit(page, "#by-request")
 	page.WaitFor(saying("#explained", "Allowed: every limit has room."))
 	page.WaitFor(saying("#explained", "50/day"))
@@ -185,8 +195,9 @@ func TestPageIsReadOnlyWithoutToken(t *testing.T) {
 // With a token the page asks for it, shows nothing without it, and may then reset.
 func TestPageWithToken(t *testing.T) {
 	d := start(t, Options{Config: write(t, watchedPolicy), Token: "open sesame"})
-	d.spend(t, 3, "203.0.113.7", "/")
-	page := browsertest.Open(t, d.admin)
+	decided := d.spend(t, 3, "203.0.113.7", "/")
+	d.spend(t, 6, "198.51.100.9", "/")
+	page := browsertest.Open(t, d.admin+"/#"+decided.ID)
 	page.WaitFor(`document.querySelector("#token") !== null`)
 	page.Clean()
 	fill(page, "#token input", "open barley")
@@ -195,9 +206,12 @@ func TestPageWithToken(t *testing.T) {
 	fill(page, "#token input", "open sesame")
 	submit(page, "#token")
 	page.WaitFor(connected)
+	page.WaitFor(saying("#explained", decided.ID))
 
 	page.WaitFor(saying("section .tall", "ip:203.0…"))
+	page.WaitFor(saying("#refusals", "ip:198.51…"))
 	page.Do(chromedp.Click(chromedp.CSS("#full")))
+	page.WaitFor(saying("#refusals", "ip:198.51.100.9"))
 	click(page, "section .tall th button", "ip:203.0.113.7")
 	page.WaitFor(saying("#caller", "3 of 20 used"))
 	page.WaitFor(`document.querySelector("#caller code + button") !== null && ` + saying("#caller", "weir keys reset --admin "+d.admin+" --layer edge --key '~"))
@@ -277,7 +291,7 @@ layers:
 // It fits a phone, the dark, and the keyboard.
 func TestPageFits(t *testing.T) {
 	d := start(t, Options{Config: write(t, watchedPolicy)})
-	refused := d.spend(t, 21, "2001:db8:85a3::8a2e:370:7334", "/a/rather/long/path/"+strings.Repeat("without-a-space", 10))
+	refused := d.spend(t, 21, "2001:db8:85a3::8a2e:370:7334", "/a/rather/long/path/"+strings.Repeat("x", 200))
 	page := browsertest.Open(t, d.admin+"/#"+refused.ID)
 	page.WaitFor(saying("#explained", "Refused by"))
 	click(page, "section .tall th button", "ip:2001")
@@ -295,7 +309,7 @@ func TestPageFits(t *testing.T) {
 	if dark := browsertest.Eval[string](page, colours); dark == light {
 		t.Errorf("it is %s in the dark too", dark)
 	}
-	if nameless := browsertest.Eval[string](page, `[...document.querySelectorAll("input, select, button, svg:not([aria-hidden])")].filter(e => !(e.labels?.length || e.ariaLabel || e.textContent.trim())).map(e => e.outerHTML).join()`); nameless != "" {
+	if nameless := browsertest.Eval[string](page, `[...document.querySelectorAll("input, select, button, svg:not([aria-hidden])")].filter(e => !([...e.labels || []].some(l => [...l.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.textContent.trim())) || e.ariaLabel || e.textContent.trim())).map(e => e.outerHTML).join()`); nameless != "" {
 		t.Errorf("a screen reader has no name for %s", nameless)
 	}
 	browsertest.Eval[bool](page, `(() => { window.passed = new Set(); document.addEventListener("focusin", e => { passed.add(e.target); if (getComputedStyle(e.target).outlineStyle === "none") window.unseen = e.target.outerHTML }); return true })()`)

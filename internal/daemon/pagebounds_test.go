@@ -21,10 +21,11 @@ func TestPageIsBounded(t *testing.T) {
 	page.WaitFor(`document.querySelectorAll("section .tall tbody tr").length === 50`)
 	page.WaitFor(`Number(document.querySelector("#crowd").textContent.match(/[\d,]+/)[0].replaceAll(",", "")) > 150000`)
 
-	// A day and two hundred limits, of which each second shows another hundred.
+	// A day and a hundred and fifty limits, of which each second shows another
+	// hundred; in the end the same.
 	held := settled[map[string]int](page, `import(new URL("page/state.js", location)).then(state => {
 		for (let s = 0; s < 86400; s++) {
-			const limits = s > 86000 ? Array.from({length: 100}, (_, i) => ({layer: "edge", limit: "l" + (i + 50 * (s % 3)), rate: "1/s", algorithm: "gcra", allowed: 1, refused: 1, shadow_refused: 0, utilisation: 1})) : [];
+			const limits = s > 86000 ? Array.from({length: 100}, (_, i) => ({layer: "edge", limit: "l" + (i + (s < 86200 ? 50 * (s % 3) : 0)), rate: "1/s", algorithm: "gcra", allowed: 1, refused: 1, shadow_refused: 0, utilisation: 1})) : [];
 			state.addTick({at_ms: 1000 * s, allowed: 1, refused: 1, shadow_refused: 0, denied: 0, errors: 0, degraded: 0, limits});
 			if (s % 10 === 0) state.addRefusal({id: String(s), at_ms: 1000 * s, layer: "edge", limit: "l1", key: "k", retry_after_ms: 1});
 		}

@@ -57,7 +57,8 @@ async function run() {
   change({connection: "connecting", trouble: ""});
   for (let failures = 0;; failures++) {
     try {
-      await connect(() => { failures = 0; });
+      const again = await connect(() => { failures = 0; });
+      if (again) continue;
       change({connection: "lost", trouble: "The stream has ended."});
     } catch (error) {
       if (error.status === 401) return lock(error.message);
@@ -74,9 +75,10 @@ function lock(trouble) {
 
 async function connect(succeeded) {
   const {session, config} = await get("v1/config");
+  if (!state.explained) explainNamed();
   const key = config.clients?.key || "";
   change({session, header: key.startsWith("header:") ? key.slice("header:".length) : state.header});
-  await stream("v1/live", silence, (name, data) => {
+  return stream(`v1/live?full=${state.full ? 1 : 0}`, silence, (name, data) => {
     succeeded();
     if (name === "history") {
       begin(data);
@@ -98,4 +100,4 @@ onChange(() => render(html`<${Page} />`, document.getElementById("page")));
 setInterval(look, between);
 addEventListener("hashchange", explainNamed);
 if (needsToken && !hasToken()) lock("");
-else run().then(explainNamed());
+else run();

@@ -37,10 +37,17 @@ export const get = (path, query = {}) => answer(`${path}?${new URLSearchParams(q
 
 export const post = (path, body) => answer(path, {method: "POST", body: JSON.stringify(body)});
 
+let listening = null;
+const restarted = new Error("restarted");
+
+// restart ends the stream, so that whoever asked for it asks for another.
+export function restart() { listening?.abort(restarted); }
+
 // stream calls on(name, data) for each server-sent event, and returns when the
-// stream ends or has been silent too long. EventSource could not send the token.
+// stream ends, true where it is to be asked for again at once. It fails when it has
+// been silent too long. EventSource could not send the token.
 export async function stream(path, silence, on) {
-  const quiet = new AbortController();
+  const quiet = listening = new AbortController();
   let timer = setTimeout(() => quiet.abort(), silence);
   try {
     const response = await fetch(path, {cache: "no-store", headers: headers(), signal: quiet.signal});
@@ -49,13 +56,16 @@ export async function stream(path, silence, on) {
     let text = "";
     for (;;) {
       const {value, done} = await reader.read();
-      if (done) return;
+      if (done) return false;
       clearTimeout(timer);
       timer = setTimeout(() => quiet.abort(), silence);
       const events = (text + value).split("\n\n");
       text = events.pop();
       for (const event of events) on(...parsed(event));
     }
+  } catch (error) {
+    if (quiet.signal.reason === restarted) return true;
+    throw error;
   } finally {
     clearTimeout(timer);
     quiet.abort();

@@ -1,6 +1,6 @@
 // The band of who asks: the heaviest, the most refused, and one caller's state.
 
-import {get, post} from "./ask.js";
+import {get, post, restart} from "./ask.js";
 import {field, gauge, html, reveal, table, verdict} from "./html.js";
 import {Slider} from "./slider.js";
 import {bounds, change, nameOf, state} from "./state.js";
@@ -75,7 +75,8 @@ function Unmask() {
 }
 
 function unmask(full) {
-  change({full, caller: null});
+  change({full, caller: null, held: null});
+  restart(); // the refusals
   refresh().catch(() => {});
 }
 

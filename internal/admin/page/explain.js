@@ -59,11 +59,11 @@ function RequestForm() {
   return html`<details id="ask"><summary>Or fill in a request: nothing is charged</summary>
     <form id="by-request" class="controls" onSubmit=${submitted(byRequest)}>
       ${field("Method", html`<select name="method">${methods.map(m => html`<option>${m}</option>`)}</select>`)}
-      ${field("Path", html`<input name="path" required value="/" autocomplete="off" spellcheck="false" />`, "grow")}
+      ${field("Path", html`<input name="path" required defaultValue="/" autocomplete="off" spellcheck="false" />`, "grow")}
       ${field("Host", html`<input name="host" autocomplete="off" spellcheck="false" />`)}
       ${field("Address", html`<input name="ip" autocomplete="off" spellcheck="false" placeholder="203.0.113.7" />`)}
       ${field(state.header, html`<input name="key" autocomplete="off" spellcheck="false" />`)}
-      ${field("Cost", html`<input name="cost" type="number" min="0" value="1" required />`, "small")}
+      ${field("Cost", html`<input name="cost" type="number" min="0" defaultValue="1" required />`, "small")}
       <button>Explain</button>
     </form>
   </details>`;
@@ -75,9 +75,12 @@ function Explained({decision: d}) {
     <p class="why"><strong>${d.why}</strong> ${verdict(d.allowed)}</p>
     <p class="quiet">${request}${request && ", "}${d.policy ? "as things are now" : `${clock(d.at_ms)}, decision ${d.id}`}</p>
     ${d.changes.length > 0 && html`<h3>What would change that</h3><ul>${d.changes.map(text => html`<li>${text}</li>`)}</ul>`}
-    ${d.checks.map(c => html`<${Check} key=${nameOf(c)} of=${c} at=${d.at_ms} />`)}
+    ${d.checks.toSorted((a, b) => weight(b) - weight(a)).map(c => html`<${Check} key=${nameOf(c)} of=${c} at=${d.at_ms} />`)}
     ${d.policy && html`<${Passed} layers=${d.policy.layers} />`}`;
 }
+
+// weight puts first what refused.
+const weight = c => c.allowed ? 0 : c.shadow ? 1 : 2;
 
 function Check({of: c, at}) {
   return html`<div class="card">
@@ -90,7 +93,7 @@ function Check({of: c, at}) {
       <div><dt>Left after</dt><dd>${number(c.remaining)}</dd></div>
       <div><dt>Free again</dt><dd>${c.reset_at_ms > at ? `after ${span(c.reset_at_ms - at)}` : "already"}</dd></div>
     </dl>
-    ${c.algorithms?.length > 0 && html`<details><summary>What every algorithm would say</summary>${algorithms(c.algorithms)}</details>`}
+    ${c.algorithms?.length > 0 && html`<details open=${!c.allowed}><summary>What every algorithm would say</summary>${algorithms(c.algorithms)}</details>`}
   </div>`;
 }
 
