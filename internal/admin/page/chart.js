@@ -63,7 +63,7 @@ export class Chart extends Component {
   }
 
   point(index) {
-    const at = state.ticks[index]?.at_ms ?? null;
+    const at = index === null ? null : state.ticks[Math.max(0, index - 1)]?.at_ms ?? null;
     if (at !== this.state.at) this.setState({at});
   }
 
@@ -83,15 +83,17 @@ export class Chart extends Component {
 function lastMinutes() {
   const end = (state.ticks.at(-1)?.at_ms ?? Date.now()) / 1000;
   const begin = (state.ticks[0]?.at_ms ?? Date.now()) / 1000;
-  return [Math.max(end - bounds.ticks + 1, Math.min(begin, end - 59)), end];
+  return [Math.max(end - bounds.ticks, Math.min(begin - 1, end - 60)), end];
 }
 
 function said(t) {
   return t ? `${clock(t.at_ms)}: ${number(t.allowed)} allowed, ${number(t.refused + t.denied)} refused, ${number(t.errors)} errors, ${number(t.shadow_refused)} in shadow` : "Nothing yet.";
 }
 
-// stacked has the highest pile first, so that the lower ones are drawn over it.
-function stacked(ticks) {
+// stacked has the highest pile first, so that the lower ones are drawn over it. A
+// second is drawn from the tick before to its own: the first has one put before it.
+function stacked(all) {
+  const ticks = all.length > 0 ? [{...all[0], at_ms: all[0].at_ms - 1000}, ...all] : [];
   const piles = layers.map(() => []);
   for (const t of ticks) {
     let sum = 0;
