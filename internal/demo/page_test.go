@@ -44,7 +44,6 @@ func pictures(page *browsertest.Page) {
 	page.Resize(1280, 1560)
 	show(page, "document.body")
 	page.Screenshot("dashboard.png")
-	choose(page, `document.querySelector("#explained .card summary")`)
 	page.Dark(true)
 	page.Resize(1280, 900)
 	show(page, `document.querySelector("#explain-title")`)
