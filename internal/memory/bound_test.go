@@ -111,3 +111,20 @@ func TestWhoComesOftenStays(t *testing.T) {
 		t.Errorf("%d of 100 remain of a key that used 50", got)
 	}
 }
+
+// Nearly all of the slots hold a key before one has to go, and none goes while the
+// table grows.
+func TestSlotsAreUsed(t *testing.T) {
+	limit := compile(t, algorithm.GCRA, 1, 24*60*minute)
+	for _, c := range []struct{ keys, max, lost int }{
+		{100_000, 150_000, 0}, {100_000, 1 << 20, 0}, {100_000, 110_000, 50},
+	} {
+		table := newTable(t, c.max)
+		for n := range c.keys {
+			table.take(key(n), limit, 1)
+		}
+		if lost := c.keys - table.Len(); lost > c.lost {
+			t.Errorf("%d of %d keys are forgotten with room for %d", lost, c.keys, c.max)
+		}
+	}
+}

@@ -179,13 +179,11 @@ func (s slot) empty() {
 // insert gives the tag a slot, which stays locked, unless all that it could have
 // are locked. forgot says that a key which said nothing any more was forgotten.
 func (f *flat) insert(tag uint64, t algorithm.TAT, last, now int64) (forgot bool) {
-	s, found := f.room(f.all(), tag, now)
+	s, forgot, found := f.vacancy(f.all(), tag, now)
 	for !found && f.grow(now) {
-		s, found = f.room(f.all(), tag, now)
+		s, forgot, found = f.vacancy(f.all(), tag, now)
 	}
-	if found {
-		forgot = s.tag().Load() != 0
-	} else {
+	if !found {
 		s, found = f.evict(f.all(), tag, now)
 	}
 	if found {
@@ -214,6 +212,47 @@ func (f *flat) room(all []bucket, tag uint64, now int64) (s slot, found bool) {
 		}
 	}
 	return s, most > 0
+}
+
+// vacancy is room, or a slot that is made free by moving a key of the tag's buckets
+// to its other bucket: so nearly all slots are in use before a key has to go.
+// forgot says that a key which said nothing any more made way.
+func (f *flat) vacancy(all []bucket, tag uint64, now int64) (s slot, forgot, found bool) {
+	if s, found = f.room(all, tag, now); found {
+		return s, s.tag().Load() != 0, true
+	}
+	if len(all) == 0 {
+		return slot{}, false, false
+	}
+	for _, b := range homes(all, tag) {
+		for i := range b.tags {
+			if s = (slot{b, i}); s.tag().Load() == 0 || s.isLocked() {
+				continue
+			}
+			if forgot, found = f.displace(all, s, now); found {
+				return s, forgot, true
+			}
+		}
+	}
+	return slot{}, false, false
+}
+
+// displace moves the key of a slot to its other bucket, if there is room.
+func (f *flat) displace(all []bucket, s slot, now int64) (forgot, moved bool) {
+	tag := s.tag().Load()
+	both := homes(all, tag)
+	other := both[0]
+	if other == s.bucket {
+		other = both[1]
+	}
+	to, n := f.roomIn(all, other, now)
+	if n == 0 || other == s.bucket {
+		return false, false
+	}
+	forgot = to.tag().Load() != 0
+	to.give(tag, wordOf(s.lock()), s.last().Load())
+	s.empty()
+	return forgot, true
 }
 
 // roomIn is one of the slots that are free in the bucket, and how many are.
@@ -267,14 +306,14 @@ func weigh(l *algorithm.Limit, t algorithm.TAT, now int64) int64 {
 	return share * share * int64(bits.Len64(uint64(requests)))
 }
 
-// grow makes the buckets half as many again, until the bound. Words of the old
+// grow makes the buckets a quarter more, until the bound. Words of the old
 // ones stay locked: whoever still looks there comes for the mutex.
 func (f *flat) grow(now int64) bool {
 	old, most := f.all(), (f.max+ways-1)/ways
 	if len(old) == most {
 		return false
 	}
-	grown := make([]bucket, min(most, len(old)+len(old)/2+1))
+	grown := make([]bucket, min(most, len(old)+len(old)/4+1))
 	for b := range old {
 		for i := range old[b].tags {
 			s := slot{&old[b], i}
@@ -290,7 +329,7 @@ func (f *flat) grow(now int64) bool {
 // move puts a key into grown buckets. It is rare, but possible, that there is no
 // room in its two while there is in others.
 func (f *flat) move(grown []bucket, tag, word uint64, last, now int64) {
-	to, found := f.room(grown, tag, now)
+	to, _, found := f.vacancy(grown, tag, now)
 	if !found {
 		to, found = f.evict(grown, tag, now)
 	}
