@@ -20,6 +20,7 @@ type adminPort struct {
 	address string // as --admin has it
 	json    bool
 	full    bool
+	tls     adminTLS
 }
 
 const adminTimeout = 10 * time.Second
@@ -28,6 +29,7 @@ const adminTimeout = 10 * time.Second
 func (p *adminPort) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.address, "admin", "http://127.0.0.1:9090", "the admin port of a running weir, `URL` or HOST:PORT [WEIR_ADMIN]")
 	cmd.Flags().BoolVar(&p.json, "json", false, "print JSON")
+	p.tls.flags(cmd)
 	cmd.SetUsageTemplate(cmd.UsageTemplate() + `
 Environment:
   WEIR_ADMIN_TOKEN   the admin token, where the daemon asks for one
@@ -61,7 +63,11 @@ func (p *adminPort) ask(cmd *cobra.Command, method, path string, query url.Value
 	if token := secret("WEIR_ADMIN_TOKEN"); token != "" {
 		in.Header.Set("Authorization", "Bearer "+token)
 	}
-	client := http.Client{Timeout: adminTimeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	transport, err := p.tls.transport()
+	if err != nil {
+		return nil, err
+	}
+	client := http.Client{Timeout: adminTimeout, Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	answer, err := client.Do(in)
 	if err != nil {
 		return nil, &noError{fmt.Errorf("%s does not answer: %w", base, innermost(err))}
