@@ -32,7 +32,7 @@ func runDaemon(cmd *cobra.Command, mode func(*daemon.Options)) {
 	flags.StringVar(&o.GRPC, "grpc", "127.0.0.1:8081", "gRPC `ADDR`; empty turns it off")
 	flags.StringVar(&o.RESP, "resp", "127.0.0.1:6380", "`ADDR` for clients of Redis: CL.THROTTLE; empty turns it off")
 	flags.StringVar(&o.Admin, "admin", "127.0.0.1:9090", "admin `ADDR`; empty turns it off")
-	flags.StringVar(&o.TLS.Cert, "tls-cert", "", "certificate `FILE` (PEM) of every listener; a change takes effect at once")
+	flags.StringVar(&o.TLS.Cert, "tls-cert", "", "certificate `FILE` (PEM) of every listener; a change takes effect within a second")
 	flags.StringVar(&o.TLS.Key, "tls-key", "", "the certificate's key, `FILE` (PEM)")
 	flags.StringVar(&o.TLS.ClientCA, "tls-client-ca", "", "authorities, `FILE` (PEM): clients need a certificate of one of them, on the admin port for all but health")
 	flags.StringVar(&o.EnvoyConfig, "envoy-config", "", "take Envoy's rate limit requests, by the files of envoyproxy/ratelimit in `DIR`")

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -117,18 +118,33 @@ func (f *keysFlags) list(cmd *cobra.Command, query url.Values) error {
 	if f.port.json {
 		return printJSON(cmd.OutOrStdout(), text)
 	}
-	about := ""
+	about, callers := "", "callers"
 	if !found.Exact {
 		about = "about "
 	}
+	if found.Callers == 1 {
+		callers = "caller"
+	}
 	span := time.Duration(found.Span) * time.Millisecond
-	fmt.Fprintf(cmd.OutOrStdout(), "%s/%s, %s: %s%d callers in the last %s to %s\n\n", found.Layer, found.Limit, found.Rate, about, found.Callers, span, 2*span)
+	fmt.Fprintf(cmd.OutOrStdout(), "%s/%s, %s: %s%d %s in the last %s to %s\n\n", found.Layer, found.Limit, found.Rate, about, found.Callers, callers, short(span), short(2*span))
 	table := newTable(cmd.OutOrStdout())
 	fmt.Fprintln(table, "KEY\tASKED\tREFUSED\tPEAK\tREF")
 	for _, k := range found.Keys {
 		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%s\n", k.Key, k.Asked, k.Refused, k.Peak, k.Ref)
 	}
 	return table.Flush()
+}
+
+// short is 5m0s as 5m, and 1h0m0s as 1h.
+func short(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }
 
 func newTable(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }

@@ -14,7 +14,7 @@ func newServe() *cobra.Command {
 		Long: `Run the daemon: /check, /v1/take and /v1/refund on the traffic port; Envoy's
 external authorization on the gRPC port; its rate limit service there and /json on
 the traffic port, where --envoy-config is given; CL.THROTTLE for clients of Redis
-on the RESP port; health, metrics and reset on the admin port.
+on the RESP port; the dashboard, health, metrics and reset on the admin port.
 
 Without a configuration it decides by three layers: edge, 1000/min by address;
 gateway, by API key, 60/min on the plan free and 600/min on pro; endpoint,
