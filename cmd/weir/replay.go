@@ -24,7 +24,7 @@ input, and several are merged by time. Nothing is asked of a store. Without
 --config it is the default policy.`,
 		Example: `  weir replay --config weir.yaml access.log access.log.1.gz
   weir replay --html report.html access.log
-  zcat access.log.*.gz | weir replay --json -`,
+  ssh web1 cat /var/log/nginx/access.log | weir replay --json -`,
 		RunE: func(cmd *cobra.Command, files []string) error { return r.run(cmd, files) },
 	}
 	flags := cmd.Flags()

@@ -1,6 +1,11 @@
 package replay
 
-import "testing"
+import (
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+)
 
 // readFrom is a source that has read these entries.
 func readFrom(entries ...entry) *source {
@@ -42,6 +47,39 @@ func TestWindowSizes(t *testing.T) {
 		}
 		if len(seen) != n || sorted != (size >= 8) {
 			t.Errorf("a window of %d: %d entries, sorted %v", size, len(seen), sorted)
+		}
+	}
+}
+
+// Whatever the order, each time the oldest of those held is handed out, and of the
+// oldest the first in the log.
+func TestWindowHandsOutTheOldest(t *testing.T) {
+	random := rand.New(rand.NewPCG(8, 6))
+	for _, size := range []int{1, 2, 3, 16, 100} {
+		var entries []entry
+		for i := range 2000 {
+			entries = append(entries, entry{at: int64(random.IntN(500)), path: strconv.Itoa(i)})
+		}
+		w := newWindow(readFrom(slices.Clone(entries)...), size)
+		held, rest := []entry(nil), entries
+		for n := range entries {
+			for len(held) < size && len(rest) > 0 {
+				held, rest = append(held, rest[0]), rest[1:]
+			}
+			oldest := 0
+			for i := range held {
+				if held[i].at < held[oldest].at {
+					oldest = i
+				}
+			}
+			if got, want := w.peek(), held[oldest]; got == nil || got.at != want.at || got.path != want.path {
+				t.Fatalf("a window of %d: entry %d is %+v, want %+v", size, n, got, want)
+			}
+			w.take()
+			held = slices.Delete(held, oldest, oldest+1)
+		}
+		if w.peek() != nil {
+			t.Errorf("a window of %d holds more", size)
 		}
 	}
 }
