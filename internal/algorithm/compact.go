@@ -113,6 +113,12 @@ func (l *Limit) SettleTAT(t TAT, now, n int64) (Outcome, Charge) {
 	return l.outcome(debt, whole, frac, n), Charge{Cost: n, At: now, Whole: whole - n, Frac: frac}
 }
 
+// ChargedTAT is [Limit.Charged] on the compact form.
+func (l *Limit) ChargedTAT(t TAT, now, n int64) Charge {
+	debt := l.debt(t, now)
+	return Charge{Cost: n, At: now, Whole: debt/l.Den - n, Frac: debt % l.Den}
+}
+
 // outcome is that of a debt of whole + frac/Den requests, for a cost of n.
 func (l *Limit) outcome(debt, whole, frac, n int64) Outcome {
 	o := Outcome{Remaining: l.Burst - whole, Reset: ceil(debt, l.Num)}

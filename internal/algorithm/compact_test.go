@@ -40,7 +40,7 @@ func TestCompactFormIsTheState(t *testing.T) {
 			}
 			if admitted && n > 0 {
 				outcome, charge := l.SettleTAT(tat, now, n)
-				if wanted := l.Read(state, now, n); outcome != wanted || charge != l.Charged(state, now, n) {
+				if wanted := l.Read(state, now, n); outcome != wanted || charge != l.Charged(state, now, n) || l.ChargedTAT(tat, now, n) != charge {
 					t.Fatalf("%+v: settling %d at %d: compact %+v %+v, want %+v %+v", l, n, now, outcome, charge, wanted, l.Charged(state, now, n))
 				}
 			}

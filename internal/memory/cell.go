@@ -13,6 +13,10 @@ type cell struct {
 	written bool
 	// tag is that of the slot which the cell keeps locked; 0 for none.
 	tag uint64
+	// direct says that the slot's own TAT is decided on: it is of the limit's rate.
+	// Otherwise the state below is.
+	direct bool
+	held
 
 	state    algorithm.State // as claimed so far
 	original algorithm.State // as found
@@ -34,8 +38,10 @@ func (s *shard) cell(op *Op) cell {
 		c.log = &noLog
 	} else if slot, found := s.flat.findAny(op.Key); found && op.Limit.IsBucket() {
 		c.tag = slot.tag().Load()
-		c.state = algorithm.CompactLimits()[c.tag&idMask].Expand(slot.lock(), slot.last().Load())
-		c.original = c.state
+		c.held = s.flat.hold(slot)
+		if c.direct = c.tag&idMask == uint64(op.Limit.CompactID()); !c.direct {
+			c.expand(c.last)
+		}
 		return c
 	}
 	i, found := s.index[op.Key]
@@ -64,19 +70,36 @@ func (c *cell) inherit(op *Op, now int64) {
 	}
 }
 
-// close lets others to the slot.
-func (c *cell) close() {
-	if c.tag == 0 {
-		return
+// expand makes states of the TAT as it was and as claimed until now, for a limit of
+// another rate.
+func (c *cell) expand(now int64) {
+	limit := &algorithm.CompactLimits()[c.tag&idMask]
+	c.original = limit.Expand(c.found, c.last)
+	c.state = c.original
+	if c.tat != c.found {
+		c.state = limit.Expand(c.tat, now)
 	}
-	if slot, found := c.shard.flat.find(c.tag); found {
+	c.direct = false
+}
+
+// close lets others to the slot, with what was taken.
+func (c *cell) close(now int64) {
+	switch slot, found := c.shard.flat.again(&c.held, c.tag); {
+	case !found:
+	case c.direct && c.taken:
+		slot.last().Store(now)
+		slot.word().Store(wordOf(c.tat))
+	default:
 		slot.unlock()
 	}
 }
 
 func (c *cell) stamp() int64 {
-	if c.log != nil {
+	switch {
+	case c.log != nil:
 		return c.log.Stamp()
+	case c.direct:
+		return c.last
 	}
 	return c.original.Stamp()
 }
@@ -92,6 +115,12 @@ func (c *cell) claim(op *Op, now int64) bool {
 		}
 		return admitted
 	}
+	if c.direct && c.tag&idMask != uint64(op.Limit.CompactID()) {
+		c.expand(now) // independent checks of one key, under two rates
+	}
+	if c.direct {
+		return c.claimTAT(op, now)
+	}
 	state, admitted := op.Limit.Take(c.state, now, op.Cost)
 	if !op.Peek {
 		c.state = state
@@ -102,8 +131,17 @@ func (c *cell) claim(op *Op, now int64) bool {
 	return admitted
 }
 
+func (c *cell) claimTAT(op *Op, now int64) bool {
+	tat, admitted := op.Limit.TakeTAT(c.tat, now, op.Cost)
+	if admitted && op.Cost > 0 && !op.Peek {
+		c.tat = tat
+		op.Charge = op.Limit.ChargedTAT(tat, now, op.Cost)
+	}
+	return admitted
+}
+
 // release takes back what was claimed.
-func (c *cell) release() { c.state, c.pending = c.original, 0 }
+func (c *cell) release() { c.state, c.tat, c.pending = c.original, c.found, 0 }
 
 // commit writes what the op's fate left: for a log the op's own entry, otherwise
 // the state after all claims.
@@ -114,6 +152,10 @@ func (c *cell) commit(op *Op, now int64) {
 	}
 	if c.log != nil {
 		c.commitLog(op, now)
+		return
+	}
+	if c.direct {
+		c.taken = c.taken || c.tat != c.found
 		return
 	}
 	if c.state != c.original {
@@ -127,7 +169,7 @@ func (c *cell) put(op *Op, now int64) {
 	if tat, last, compact := op.Limit.Contract(c.state); compact {
 		tag := tagOf(c.key[0], op.Limit.CompactID())
 		c.shard.putTAT(c.key, c.tag, tag, tat, last, now)
-		c.at, c.tag = absent, tag
+		c.at, c.tag, c.all = absent, tag, nil
 		return
 	}
 	c.at, c.written = c.shard.put(c.key, c.at, now, c.state), true
@@ -154,6 +196,9 @@ func (c *cell) commitLog(op *Op, now int64) {
 func (c *cell) read(op *Op, now int64) algorithm.Outcome {
 	if c.log != nil {
 		return c.log.Read(op.Limit, now, op.Cost)
+	}
+	if c.direct {
+		return op.Limit.ReadTAT(c.tat, now, op.Cost)
 	}
 	return op.Limit.Read(c.state, now, op.Cost)
 }

@@ -162,6 +162,33 @@ func (s slot) unlock() { s.word().And(^uint64(locked)) }
 
 func (s slot) isLocked() bool { return s.word().Load()&locked != 0 }
 
+// held is a slot that a cell keeps locked.
+type held struct {
+	slot
+	all        *[]bucket     // of which the slot is; nil: it is to be looked for
+	tat, found algorithm.TAT // as claimed so far, and as it was
+	last       int64
+	taken      bool // tat is to be written
+}
+
+// hold locks the slot.
+func (f *flat) hold(s slot) held {
+	t := s.lock()
+	return held{slot: s, all: f.buckets.Load(), tat: t, found: t, last: s.last().Load()}
+}
+
+// again is the slot of the tag, which may have moved to grown buckets. Tag 0 has
+// none.
+func (f *flat) again(h *held, tag uint64) (slot, bool) {
+	switch {
+	case tag == 0:
+		return slot{}, false
+	case h.all != nil && h.all == f.buckets.Load():
+		return h.slot, true
+	}
+	return f.find(tag)
+}
+
 // give makes the slot the tag's. The word brings its lock bit.
 func (s slot) give(tag, word uint64, last int64) {
 	s.tag().Store(0)

@@ -198,6 +198,6 @@ func (r *Request) commit() {
 
 func (r *Request) close() {
 	for i := range r.cells {
-		r.cells[i].close()
+		r.cells[i].close(r.now)
 	}
 }

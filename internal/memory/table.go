@@ -147,7 +147,7 @@ func (s *shard) takeOne(op *Op, now int64) int64 {
 	c.commit(op, now)
 	op.Outcome = c.read(op, now)
 	c.weigh(op)
-	c.close()
+	c.close(now)
 	return now
 }
 
