@@ -93,18 +93,18 @@ func (l *Limiter) Peek(ctx context.Context, key string, n int64) (Result, error)
 	return l.take(ctx, key, n, true)
 }
 
-func (l *Limiter) take(ctx context.Context, key string, n int64, peek bool) (Result, error) {
+func (l *Limiter) take(ctx context.Context, key string, n int64, peek bool) (r Result, err error) {
 	if l.memory != nil {
-		if n < 0 {
-			return Result{ID: NewID()}, ErrNegativeCost
-		}
-		r := l.memory.takeOne(l.space, key, l.limit, n, peek)
 		r.ID = NewID()
+		if n < 0 {
+			return r, ErrNegativeCost
+		}
+		l.memory.takeOne(&r, l.space, key, l.limit, n, peek)
 		return r, nil
 	}
 	check := Check{Key: l.key(key), Limit: l.limit, Cost: n, Peek: peek}
 	results := make([]Result, 1)
-	err := l.store.Take(ctx, []Check{check}, results)
+	err = l.store.Take(ctx, []Check{check}, results)
 	results[0].ID = NewID()
 	return results[0], err
 }

@@ -86,7 +86,8 @@ func (s *MemoryStore) take(checks []Check, results []Result) error {
 	}
 	if len(checks) == 1 {
 		c := &checks[0]
-		results[0] = s.takeOne(s.namespace(c.Key.Layer, c.Key.Limit), c.Key.Identity, c.Limit, c.Cost, c.Peek)
+		results[0] = Result{}
+		s.takeOne(&results[0], s.namespace(c.Key.Layer, c.Key.Limit), c.Key.Identity, c.Limit, c.Cost, c.Peek)
 		return nil
 	}
 	r := s.requests.Get().(*memory.Request)
@@ -106,17 +107,19 @@ func (s *MemoryStore) take(checks []Check, results []Result) error {
 	return nil
 }
 
-// takeOne decides a check that is alone in its request.
-func (s *MemoryStore) takeOne(n namespace, identity string, l *Limit, cost int64, peek bool) Result {
+// takeOne decides a check that is alone in its request. r is zero but for its ID.
+func (s *MemoryStore) takeOne(r *Result, n namespace, identity string, l *Limit, cost int64, peek bool) {
 	half := s.half(n, identity)
 	if lone, decided := s.table.TakeLone(half, &l.compiled, cost, peek); decided {
-		r := NewResult(l, cost, lone.Allowed, lone.Charged, lone.Outcome, lone.At)
+		r.word(l, cost, lone.Allowed, lone.Charged, &lone.Outcome, lone.At)
 		r.Before = Level{lone.Charge.Whole, lone.Charge.Frac}
-		return r
+		return
 	}
 	op := memory.Op{Key: memory.Key{half, s.otherHalf(n, identity)}, Limit: &l.compiled, Cost: cost, Peek: peek}
 	at := s.table.TakeOne(&op)
-	return resultOf(l, &op, at)
+	id := r.ID
+	*r = resultOf(l, &op, at)
+	r.ID = id
 }
 
 func resultOf(l *Limit, op *memory.Op, at int64) Result {

@@ -23,11 +23,17 @@ type Problem struct {
 	Decision string `json:"decision,omitempty"`
 }
 
+// NewProblem is a problem of no type of its own: the status says it all, and detail
+// is a sentence for whoever reads it.
+func NewProblem(status int, detail string) Problem {
+	return Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail}
+}
+
 // noDecision is the answer where a store does not: no figures are known, and none
 // are made up.
-var noDecision = Problem{Type: "about:blank", Title: "Service Unavailable", Status: http.StatusServiceUnavailable, Detail: "No decision could be made."}
+var noDecision = NewProblem(http.StatusServiceUnavailable, "No decision could be made.")
 
-var negativeCost = Problem{Type: "about:blank", Title: "Bad Request", Status: http.StatusBadRequest, Detail: "The cost of this request is negative."}
+var negativeCost = NewProblem(http.StatusBadRequest, "The cost of this request is negative.")
 
 // Refused is the problem of a refused decision: 429 by a limit, 403 by a list.
 func Refused(d *weir.Decision) Problem {

@@ -144,7 +144,7 @@ func New(e Engine, t Trail, m *Metrics, o Options) http.Handler {
 		private.Handle(one.path, only(one.method))
 	}
 	private.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		problem(http.StatusNotFound, "There is nothing here; there are /healthz, /readyz, /metrics, and below /v1/ live, keys, decisions, explain, config and reset.").Write(w)
+		httplimit.NewProblem(http.StatusNotFound, "There is nothing here; there are /healthz, /readyz, /metrics, and below /v1/ live, keys, decisions, explain, config and reset.").Write(w)
 	})
 
 	// Health is for orchestrators, which have no token.
@@ -175,7 +175,7 @@ type port struct {
 func only(method string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", method)
-		problem(http.StatusMethodNotAllowed, r.URL.Path+" takes "+method+", not "+r.Method+".").Write(w)
+		httplimit.NewProblem(http.StatusMethodNotAllowed, r.URL.Path+" takes "+method+", not "+r.Method+".").Write(w)
 	})
 }
 
@@ -186,10 +186,6 @@ func ready(e Engine, w http.ResponseWriter) {
 		status = http.StatusServiceUnavailable
 	}
 	writeJSON(w, status, s)
-}
-
-func problem(status int, detail string) httplimit.Problem {
-	return httplimit.Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail}
 }
 
 func writeJSON(w http.ResponseWriter, status int, body any) {

@@ -3,6 +3,8 @@ package admin
 import (
 	"encoding/json"
 	"net/http"
+
+	"github.com/weirhq/weir/httplimit"
 )
 
 // Configuration is the one in use, to show: nothing in it is secret.
@@ -32,7 +34,7 @@ func (p *port) configuration(w http.ResponseWriter, _ *http.Request) {
 	token := p.options.Token != ""
 	c, err := p.engine.Configuration()
 	if err != nil {
-		problem(http.StatusInternalServerError, "The configuration cannot be shown.").Write(w)
+		httplimit.NewProblem(http.StatusInternalServerError, "The configuration cannot be shown.").Write(w)
 		return
 	}
 	writeJSON(w, http.StatusOK, configAnswer{p.engine.Status().Config, c, session{token, token, token}})
@@ -43,7 +45,7 @@ func (p *port) configuration(w http.ResponseWriter, _ *http.Request) {
 func (p *port) readOnly(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if p.options.Token == "" && (r.Header.Get("Sec-Fetch-Site") != "" || r.Header.Get("Origin") != "") {
-			problem(http.StatusForbidden, "Without an admin token a page is read-only: set WEIR_ADMIN_TOKEN.").Write(w)
+			httplimit.NewProblem(http.StatusForbidden, "Without an admin token a page is read-only: set WEIR_ADMIN_TOKEN.").Write(w)
 			return
 		}
 		next(w, r)

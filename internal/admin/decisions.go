@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/weirhq/weir"
+	"github.com/weirhq/weir/httplimit"
 	"github.com/weirhq/weir/internal/trail"
 )
 
@@ -29,7 +30,7 @@ func (p *port) decisions(w http.ResponseWriter, r *http.Request) {
 	case "", "0":
 		records = p.trail.Admissions(n)
 	default:
-		problem(http.StatusBadRequest, "refused is 0 or 1.").Write(w)
+		httplimit.NewProblem(http.StatusBadRequest, "refused is 0 or 1.").Write(w)
 		return
 	}
 	writeJSON(w, http.StatusOK, listAnswer{p.refusalsOf(records, show)})
@@ -42,12 +43,12 @@ func (p *port) decision(w http.ResponseWriter, r *http.Request) {
 	}
 	id, err := weir.ParseID(r.PathValue("id"))
 	if err != nil {
-		problem(http.StatusBadRequest, "A decision's id has 16 hexadecimal digits.").Write(w)
+		httplimit.NewProblem(http.StatusBadRequest, "A decision's id has 16 hexadecimal digits.").Write(w)
 		return
 	}
 	k := p.trail.Decision(id)
 	if k == nil {
-		problem(http.StatusNotFound, "This process does not remember such a decision: it keeps the last few thousand, refused ones longest, and where there are more than 1000 a second, not all of them.").Write(w)
+		httplimit.NewProblem(http.StatusNotFound, "This process does not remember such a decision: it keeps the last few thousand, refused ones longest, and where there are more than 1000 a second, not all of them.").Write(w)
 		return
 	}
 	writeJSON(w, http.StatusOK, p.explained(k, show))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weirhq/weir"
+	"github.com/weirhq/weir/httplimit"
 	"github.com/weirhq/weir/internal/trail"
 	"github.com/weirhq/weir/policy"
 )
@@ -76,16 +77,16 @@ type algorithmAnswer struct {
 func (p *port) explain(w http.ResponseWriter, r *http.Request) {
 	body, status, err := readBody(w, r)
 	if err != nil {
-		problem(status, err.Error()).Write(w)
+		httplimit.NewProblem(status, err.Error()).Write(w)
 		return
 	}
 	x, err := p.engine.Ask(r.Context(), body)
 	var input InputError
 	switch {
 	case errors.As(err, &input):
-		problem(http.StatusBadRequest, input.Error()).Write(w)
+		httplimit.NewProblem(http.StatusBadRequest, input.Error()).Write(w)
 	case err != nil:
-		problem(http.StatusServiceUnavailable, "The store does not answer.").Write(w)
+		httplimit.NewProblem(http.StatusServiceUnavailable, "The store does not answer.").Write(w)
 	default:
 		out := p.explained(x.Record, shownInFull)
 		out.Policy = &x.Policy

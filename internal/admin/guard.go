@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+
+	"github.com/weirhq/weir/httplimit"
 )
 
 // guard lets those pass who may see and change everything: with a token those who
@@ -19,7 +21,7 @@ import (
 func guard(o Options, next http.Handler) http.Handler {
 	origins := http.NewCrossOriginProtection()
 	origins.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		problem(http.StatusForbidden, "This was sent by a web page of another origin.").Write(w)
+		httplimit.NewProblem(http.StatusForbidden, "This was sent by a web page of another origin.").Write(w)
 	}))
 	next = origins.Handler(next)
 	if o.Token == "" {
@@ -48,7 +50,7 @@ func guardPage(o Options, next http.Handler) http.Handler {
 func withCertificate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.TLS == nil || len(r.TLS.VerifiedChains) == 0 {
-			problem(http.StatusForbidden, "This needs a client certificate.").Write(w)
+			httplimit.NewProblem(http.StatusForbidden, "This needs a client certificate.").Write(w)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -58,7 +60,7 @@ func withCertificate(next http.Handler) http.Handler {
 func onLoopback(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !IsLoopback(r.Host) {
-			problem(http.StatusForbidden, "Without an admin token this answers to localhost, 127.0.0.1 and [::1] only.").Write(w)
+			httplimit.NewProblem(http.StatusForbidden, "Without an admin token this answers to localhost, 127.0.0.1 and [::1] only.").Write(w)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -85,7 +87,7 @@ func withToken(token string, next http.Handler) http.Handler {
 		got := sha256.Sum256([]byte(strings.TrimSpace(given)))
 		if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="weir admin"`)
-			problem(http.StatusUnauthorized, "This needs the admin token: Authorization: Bearer TOKEN.").Write(w)
+			httplimit.NewProblem(http.StatusUnauthorized, "This needs the admin token: Authorization: Bearer TOKEN.").Write(w)
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weirhq/weir/httplimit"
 	"github.com/weirhq/weir/internal/trail"
 )
 
@@ -66,7 +67,7 @@ func (p *port) keys(w http.ResponseWriter, r *http.Request) {
 	case "refused":
 		order = trail.MostRefused
 	default:
-		problem(http.StatusBadRequest, "sort is heaviest or refused.").Write(w)
+		httplimit.NewProblem(http.StatusBadRequest, "sort is heaviest or refused.").Write(w)
 		return
 	}
 	layer, limit, ok := p.whichLimit(w, query.Get("layer"), query.Get("limit"))
@@ -75,7 +76,7 @@ func (p *port) keys(w http.ResponseWriter, r *http.Request) {
 	}
 	found := p.trail.Callers(layer, limit, order)
 	if found == nil {
-		problem(http.StatusNotFound, "Nobody has asked under this limit since the start, or there are too many limits to remember callers of each.").Write(w)
+		httplimit.NewProblem(http.StatusNotFound, "Nobody has asked under this limit since the start, or there are too many limits to remember callers of each.").Write(w)
 		return
 	}
 	out := p.callersOf(found, n, show)
@@ -93,13 +94,13 @@ func (p *port) whichLimit(w http.ResponseWriter, layer, limit string) (string, s
 	names := p.trail.Limits(layer)
 	switch {
 	case layer == "":
-		problem(http.StatusBadRequest, "This takes layer and limit, or layer and key: /v1/keys?layer=edge&limit=default.").Write(w)
+		httplimit.NewProblem(http.StatusBadRequest, "This takes layer and limit, or layer and key: /v1/keys?layer=edge&limit=default.").Write(w)
 	case limit != "":
 		return layer, limit, true
 	case len(names) == 0:
-		problem(http.StatusNotFound, "Nobody has asked under a limit of this layer since the start.").Write(w)
+		httplimit.NewProblem(http.StatusNotFound, "Nobody has asked under a limit of this layer since the start.").Write(w)
 	case len(names) > 1:
-		problem(http.StatusBadRequest, "The layer has several limits, choose one: "+strings.Join(names, ", ")+".").Write(w)
+		httplimit.NewProblem(http.StatusBadRequest, "The layer has several limits, choose one: "+strings.Join(names, ", ")+".").Write(w)
 	default:
 		return layer, names[0], true
 	}
@@ -146,7 +147,7 @@ type peekAnswer struct {
 func (p *port) peek(w http.ResponseWriter, r *http.Request) {
 	layer, key := r.URL.Query().Get("layer"), r.URL.Query().Get("key")
 	if layer == "" || key == "" {
-		problem(http.StatusBadRequest, "Layer and key are both needed: /v1/keys?layer=gateway&key=k1.").Write(w)
+		httplimit.NewProblem(http.StatusBadRequest, "Layer and key are both needed: /v1/keys?layer=gateway&key=k1.").Write(w)
 		return
 	}
 	show := shownInFull // whoever asks knows the caller
@@ -164,9 +165,9 @@ func (p *port) peek(w http.ResponseWriter, r *http.Request) {
 	var input InputError
 	switch {
 	case errors.As(err, &input):
-		problem(http.StatusBadRequest, input.Error()).Write(w)
+		httplimit.NewProblem(http.StatusBadRequest, input.Error()).Write(w)
 	case err != nil:
-		problem(http.StatusServiceUnavailable, "The store does not answer.").Write(w)
+		httplimit.NewProblem(http.StatusServiceUnavailable, "The store does not answer.").Write(w)
 	default:
 		out := peekAnswer{Layer: layer, Limits: p.checksOf(d.Checks, d.Results, show, nil)}
 		if len(d.Checks) > 0 {
@@ -184,7 +185,7 @@ func (p *port) named(w http.ResponseWriter, layer, key string) (string, bool) {
 	}
 	identity := p.trail.Named(layer, key)
 	if identity == "" {
-		problem(http.StatusNotFound, "This process remembers no caller of this layer by that ref: give the key itself.").Write(w)
+		httplimit.NewProblem(http.StatusNotFound, "This process remembers no caller of this layer by that ref: give the key itself.").Write(w)
 	}
 	return identity, identity != ""
 }

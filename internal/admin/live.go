@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/weirhq/weir/httplimit"
 	"github.com/weirhq/weir/internal/trail"
 )
 
@@ -115,7 +116,7 @@ func (p *port) live(w http.ResponseWriter, r *http.Request) {
 	}
 	past, next, stop, ok := p.trail.Listen()
 	if !ok {
-		problem(http.StatusServiceUnavailable, "There are as many listeners as there may be, or weir is about to stop.").Write(w)
+		httplimit.NewProblem(http.StatusServiceUnavailable, "There are as many listeners as there may be, or weir is about to stop.").Write(w)
 		return
 	}
 	defer stop()

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/weirhq/weir/httplimit"
 )
 
 // maskIdentity leaves enough of an identity to tell callers apart on a page, and
@@ -40,9 +42,9 @@ func (p *port) shows(w http.ResponseWriter, r *http.Request) (shower, bool) {
 	case full == "" || full == "0":
 		return maskIdentity, true
 	case full != "1":
-		problem(http.StatusBadRequest, "full is 0 or 1.").Write(w)
+		httplimit.NewProblem(http.StatusBadRequest, "full is 0 or 1.").Write(w)
 	case p.options.Token == "":
-		problem(http.StatusForbidden, "Keys are shown in full only where an admin token is set: WEIR_ADMIN_TOKEN.").Write(w)
+		httplimit.NewProblem(http.StatusForbidden, "Keys are shown in full only where an admin token is set: WEIR_ADMIN_TOKEN.").Write(w)
 	default:
 		return shownInFull, true
 	}
@@ -66,7 +68,7 @@ func number(w http.ResponseWriter, r *http.Request, name string, fallback, most 
 		n = n*10 + int(c-'0')
 	}
 	if n < 1 || n > most {
-		problem(http.StatusBadRequest, name+" is a number from 1 to "+strconv.Itoa(most)+".").Write(w)
+		httplimit.NewProblem(http.StatusBadRequest, name+" is a number from 1 to "+strconv.Itoa(most)+".").Write(w)
 		return 0, false
 	}
 	return n, true

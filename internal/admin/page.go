@@ -11,6 +11,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"github.com/weirhq/weir/httplimit"
 )
 
 //go:embed page
@@ -74,7 +76,7 @@ func compressed(text []byte) []byte {
 func (p page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a, ok := p[r.URL.Path]
 	if !ok {
-		problem(http.StatusNotFound, "The page has no such file.").Write(w)
+		httplimit.NewProblem(http.StatusNotFound, "The page has no such file.").Write(w)
 		return
 	}
 	h := w.Header()

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/weirhq/weir/httplimit"
 	"github.com/weirhq/weir/internal/strictjson"
 )
 
@@ -20,7 +21,7 @@ const maxBody = 64 << 10 // bytes
 func (p *port) reset(w http.ResponseWriter, r *http.Request) {
 	in, status, err := readReset(w, r)
 	if err != nil {
-		problem(status, err.Error()).Write(w)
+		httplimit.NewProblem(status, err.Error()).Write(w)
 		return
 	}
 	key, ok := p.named(w, in.Layer, in.Key)
@@ -31,9 +32,9 @@ func (p *port) reset(w http.ResponseWriter, r *http.Request) {
 	var input InputError
 	switch {
 	case errors.As(err, &input):
-		problem(http.StatusBadRequest, input.Error()).Write(w)
+		httplimit.NewProblem(http.StatusBadRequest, input.Error()).Write(w)
 	case err != nil:
-		problem(http.StatusServiceUnavailable, "The store does not answer; whether it was reset is not known.").Write(w)
+		httplimit.NewProblem(http.StatusServiceUnavailable, "The store does not answer; whether it was reset is not known.").Write(w)
 	default:
 		writeJSON(w, http.StatusOK, map[string]int{"keys": n})
 	}

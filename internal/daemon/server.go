@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/oklog/run"
+
+	"github.com/weirhq/weir/httplimit"
 )
 
 // Bounds on what a client may hold open.
@@ -150,7 +152,7 @@ func answerPanics(next http.Handler, log *slog.Logger) http.Handler {
 				panic(p)
 			default:
 				log.Error("panic, please report it", "panic", fmt.Sprint(p), "method", r.Method, "path", r.URL.Path, "stack", string(debug.Stack()))
-				problem(http.StatusInternalServerError, "This is a fault of weir's; its log has more.").Write(w)
+				httplimit.NewProblem(http.StatusInternalServerError, "This is a fault of weir's; its log has more.").Write(w)
 			}
 		}()
 		next.ServeHTTP(w, r)

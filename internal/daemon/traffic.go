@@ -23,7 +23,7 @@ func traffic(e *Engine, p forwardauth.Profile) http.Handler {
 		case strings.HasPrefix(path, "/v1/"):
 			api.ServeHTTP(w, r)
 		default:
-			problem(http.StatusNotFound, "There is nothing here; there are /check, /v1/take, /v1/take/batch and /v1/refund.").Write(w)
+			httplimit.NewProblem(http.StatusNotFound, "There is nothing here; there are /check, /v1/take, /v1/take/batch and /v1/refund.").Write(w)
 		}
 	})
 }
@@ -44,8 +44,4 @@ func withEnvoy(next http.Handler, o *Options, e *Engine) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-func problem(status int, detail string) httplimit.Problem {
-	return httplimit.Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail}
 }

@@ -31,15 +31,15 @@ func (e *exchange) explain(err error) (p httplimit.Problem, upstream bool) {
 	if e.upload != nil {
 		switch e.upload.fault.Load() {
 		case http.StatusRequestTimeout:
-			return problem(http.StatusRequestTimeout, "The rest of the request did not arrive."), false
+			return httplimit.NewProblem(http.StatusRequestTimeout, "The rest of the request did not arrive."), false
 		case http.StatusBadRequest:
-			return problem(http.StatusBadRequest, "The request's body is broken."), false
+			return httplimit.NewProblem(http.StatusBadRequest, "The request's body is broken."), false
 		}
 	}
 	if isTimeout(err) {
-		return problem(http.StatusGatewayTimeout, "The upstream did not answer in time."), true
+		return httplimit.NewProblem(http.StatusGatewayTimeout, "The upstream did not answer in time."), true
 	}
-	return problem(http.StatusBadGateway, "The upstream could not be asked."), true
+	return httplimit.NewProblem(http.StatusBadGateway, "The upstream could not be asked."), true
 }
 
 func isTimeout(err error) bool {

@@ -94,14 +94,14 @@ func New(e Engine, o Options) *Proxy {
 // ServeHTTP forwards the request, or answers it.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodConnect {
-		problem(http.StatusMethodNotAllowed, "This is no forward proxy.").Write(w)
+		httplimit.NewProblem(http.StatusMethodNotAllowed, "This is no forward proxy.").Write(w)
 		return
 	}
 	e := exchange{ResponseWriter: w, proxy: p, in: r, headers: p.engine.Headers(), pace: pace{timeout: p.options.Timeout}}
 	a := e.attributes(p.engine)
 	var err error
 	if e.decision, err = p.engine.Decide(r.Context(), &a); err != nil {
-		problem(http.StatusServiceUnavailable, "No decision could be made.").Write(w)
+		httplimit.NewProblem(http.StatusServiceUnavailable, "No decision could be made.").Write(w)
 		return
 	}
 	if !e.decision.Allowed {
@@ -124,8 +124,4 @@ func (p *Proxy) Drain(ctx context.Context) error { return p.upgraded.wait(ctx) }
 func (p *Proxy) Close() {
 	p.upgraded.close()
 	p.client.close()
-}
-
-func problem(status int, detail string) httplimit.Problem {
-	return httplimit.Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail}
 }

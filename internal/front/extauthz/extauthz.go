@@ -59,7 +59,7 @@ func (s *Service) Check(ctx context.Context, in *auth.CheckRequest) (*auth.Check
 	s.engine.Resolved(outcome)
 	o, err := asked.options()
 	if err != nil {
-		return refusal(problem(http.StatusInternalServerError, err.Error())), nil
+		return refusal(httplimit.NewProblem(http.StatusInternalServerError, err.Error())), nil
 	}
 	a.Cost, a.Peek = o.cost, o.peek
 	d, err := s.engine.Decide(ctx, &a)
@@ -79,8 +79,4 @@ func peerOf(ctx context.Context) netip.Addr {
 	return netip.Addr{}
 }
 
-var noDecision = problem(http.StatusServiceUnavailable, "No decision could be made.")
-
-func problem(status int, detail string) httplimit.Problem {
-	return httplimit.Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail}
-}
+var noDecision = httplimit.NewProblem(http.StatusServiceUnavailable, "No decision could be made.")

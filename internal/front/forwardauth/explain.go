@@ -6,6 +6,7 @@ import (
 
 	"github.com/weirhq/weir"
 	"github.com/weirhq/weir/clientip"
+	"github.com/weirhq/weir/httplimit"
 	"github.com/weirhq/weir/policy"
 )
 
@@ -64,7 +65,7 @@ type answer struct {
 // are made and how far others have used them.
 func (h *handler) explain(w http.ResponseWriter, r *http.Request, in *reading, o options) {
 	if !in.attributes.Trusted {
-		problem(http.StatusForbidden, "A diagnosis is for trusted peers: add the address that asks to trusted_proxies in the configuration.").Write(w)
+		httplimit.NewProblem(http.StatusForbidden, "A diagnosis is for trusted peers: add the address that asks to trusted_proxies in the configuration.").Write(w)
 		return
 	}
 	in.attributes.Cost = o.cost

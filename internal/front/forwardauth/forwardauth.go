@@ -65,11 +65,11 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	o, err := h.options(r, &in)
 	switch {
 	case err != nil:
-		problem(http.StatusBadRequest, err.Error()).Write(w)
+		httplimit.NewProblem(http.StatusBadRequest, err.Error()).Write(w)
 	case o.explain:
 		h.explain(w, r, &in, o)
 	case in.wrong != nil:
-		problem(http.StatusBadRequest, in.wrong.Error()).Write(w)
+		httplimit.NewProblem(http.StatusBadRequest, in.wrong.Error()).Write(w)
 	default:
 		h.decide(w, r, &in, o)
 	}
@@ -107,7 +107,7 @@ func (o *options) refusal(d *weir.Decision) httplimit.Problem {
 	return p
 }
 
-var noDecision = problem(http.StatusServiceUnavailable, "No decision could be made.")
+var noDecision = httplimit.NewProblem(http.StatusServiceUnavailable, "No decision could be made.")
 
 // options are those of the query, as far as it can be the asker's own. Where a
 // proxy should have said what the client asked for and has not, that is unknown.
@@ -123,8 +123,4 @@ func (h *handler) options(r *http.Request, in *reading) (options, error) {
 		err = optionError("accel is for the profiles nginx and plain.")
 	}
 	return o, err
-}
-
-func problem(status int, detail string) httplimit.Problem {
-	return httplimit.Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail}
 }

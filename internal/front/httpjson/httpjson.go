@@ -119,7 +119,7 @@ func fail(status int, format string, args ...any) error {
 func problemOf(err error) httplimit.Problem {
 	f := &failure{http.StatusServiceUnavailable, "No decision could be made."}
 	errors.As(err, &f)
-	return httplimit.Problem{Type: "about:blank", Title: http.StatusText(f.status), Status: f.status, Detail: f.detail}
+	return httplimit.NewProblem(f.status, f.detail)
 }
 
 func (h *handler) take(w http.ResponseWriter, r *http.Request) error {
