@@ -117,7 +117,7 @@ func TestWhoComesOftenStays(t *testing.T) {
 func TestSlotsAreUsed(t *testing.T) {
 	limit := compile(t, algorithm.GCRA, 1, 24*60*minute)
 	for _, c := range []struct{ keys, max, lost int }{
-		{100_000, 150_000, 0}, {100_000, 1 << 20, 0}, {100_000, 110_000, 50},
+		{100_000, 150_000, 0}, {100_000, 1 << 20, 0}, {100_000, 110_000, 500}, // some shards have more keys than slots
 	} {
 		table := newTable(t, c.max)
 		for n := range c.keys {
