@@ -52,7 +52,7 @@ func describe(l *loaded) string {
 func try(listener string, l *loaded, o *Options) []string {
 	switch {
 	case listener == "admin":
-		return []string{"curl -s BASE/readyz", "curl -s BASE/metrics | grep ^weir_"}
+		return []string{"# BASE/ in a browser is the dashboard", "curl -s BASE/readyz", "curl -s BASE/metrics | grep ^weir_"}
 	case listener == "resp":
 		return []string{"redis-cli -u BASE CL.THROTTLE user:42 15 30 60"}
 	case listener == "grpc" && o.TLS.scheme() == "https":
