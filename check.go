@@ -47,9 +47,11 @@ func ValidateChecks(checks []Check) error {
 		case c.Limit == nil:
 			return ErrNoLimit
 		}
-		other := seen[c.Key]
+		var other *Check
 		if seen == nil {
 			other = sameKey(checks[:i], &c.Key)
+		} else {
+			other = seen[c.Key]
 		}
 		switch {
 		case other != nil && !c.mayShare(other): // nor may it with others then: all share with the first

@@ -1,24 +1,26 @@
 package weir
 
-import "testing"
+import (
+	"testing"
 
-// Each of a key's two hashes alone tells apart keys that hold the same texts in
-// other places: a seed used for two parts would leave the other hash to do it.
+	"github.com/weirhq/weir/internal/memory"
+)
+
+// Keys that hold the same texts in other places are different keys.
 func TestHashesOfSwappedParts(t *testing.T) {
 	store := NewMemoryStore(MemoryOptions{})
 	defer store.Close()
 	texts := []string{"", "a", "b", "a:b"}
-	seen := [2]map[uint64]Key{{}, {}}
+	seen := map[memory.Key]Key{}
 	for _, layer := range texts {
 		for _, limit := range texts {
 			for _, identity := range texts {
 				key := Key{Layer: layer, Limit: limit, Identity: identity}
-				for i, word := range store.hash(&key) {
-					if other, met := seen[i][word]; met {
-						t.Errorf("hash %d of %+v is that of %+v", i, key, other)
-					}
-					seen[i][word] = key
+				hash := store.key(&key)
+				if other, met := seen[hash]; met {
+					t.Errorf("the hash of %+v is that of %+v", key, other)
 				}
+				seen[hash] = key
 			}
 		}
 	}

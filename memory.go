@@ -3,6 +3,7 @@ package weir
 import (
 	"context"
 	"hash/maphash"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,15 +29,12 @@ type MemoryOptions struct {
 // clock's time and is monotonic from then on: a wall clock that is set back
 // while the process runs changes nothing.
 //
-// Keys are remembered by seeded hashes, so that nobody can find two that meet.
-// Under GCRA and token bucket 60 bits of them count: that any two of a million keys
-// share a state has a chance of 10⁻⁶, of ten million 10⁻⁴. Under the others, and
-// under rates that do not fit (see docs/memory.md), 128 bits do.
+// Keys are remembered by seeded hashes of 64 bits, so that nobody can find two that
+// meet. Under GCRA and token bucket 60 of them count: that any two of a million keys
+// share a state has a chance of 10⁻⁶, of ten million 10⁻⁴.
 type MemoryStore struct {
 	table *memory.Table
-	seeds [4]maphash.Seed
-	clock func() time.Time
-	start time.Time
+	seeds [3]maphash.Seed
 
 	requests sync.Pool // of *memory.Request
 }
@@ -48,21 +46,20 @@ func NewMemoryStore(o MemoryOptions) *MemoryStore {
 	if o.MaxKeys <= 0 {
 		o.MaxKeys = DefaultMaxKeys
 	}
-	s := &MemoryStore{clock: o.Clock, start: time.Now()}
+	s := &MemoryStore{table: memory.New(o.MaxKeys, micros(o.Clock))}
 	s.requests.New = func() any { return new(memory.Request) }
 	for i := range s.seeds {
 		s.seeds[i] = maphash.MakeSeed()
 	}
-	s.table = memory.New(o.MaxKeys, s.now)
 	return s
 }
 
-// now is µs since the Unix epoch.
-func (s *MemoryStore) now() int64 {
-	if s.clock != nil {
-		return max(0, s.clock().UnixMicro())
+// micros is the clock in µs since the Unix epoch; nil stays nil.
+func micros(clock func() time.Time) func() int64 {
+	if clock == nil {
+		return nil
 	}
-	return s.start.UnixMicro() + time.Since(s.start).Microseconds()
+	return func() int64 { return max(0, clock().UnixMicro()) }
 }
 
 // Close ends the sweeper and waits for it. It is safe to call twice. The store
@@ -87,78 +84,68 @@ func (s *MemoryStore) take(checks []Check, results []Result) error {
 	if len(checks) == 1 {
 		c := &checks[0]
 		results[0] = Result{}
-		s.takeOne(&results[0], s.namespace(c.Key.Layer, c.Key.Limit), c.Key.Identity, c.Limit, c.Cost, c.Peek)
+		s.takeOne(&results[0], s.key(&c.Key), c.Limit, c.Cost, c.Peek)
 		return nil
 	}
 	r := s.requests.Get().(*memory.Request)
 	defer s.requests.Put(r)
-	r.Ops = r.Ops[:0]
-	group := int32(0)
-	for i := range checks {
-		if i > 0 && (checks[i].Group == nil || checks[i].Group != checks[i-1].Group) {
-			group++
-		}
-		r.Ops = append(r.Ops, s.op(&checks[i], group))
-	}
+	s.ask(r, checks)
 	at := s.table.Take(r)
 	for i := range r.Ops {
-		results[i] = resultOf(checks[i].Limit, &r.Ops[i], at)
+		results[i] = Result{}
+		results[i].answer(checks[i].Limit, &r.Ops[i], at)
 	}
 	return nil
 }
 
 // takeOne decides a check that is alone in its request. r is zero but for its ID.
-func (s *MemoryStore) takeOne(r *Result, n namespace, identity string, l *Limit, cost int64, peek bool) {
-	half := s.half(n, identity)
-	if lone, decided := s.table.TakeLone(half, &l.compiled, cost, peek); decided {
-		r.word(l, cost, lone.Allowed, lone.Charged, &lone.Outcome, lone.At)
-		r.Before = Level{lone.Charge.Whole, lone.Charge.Frac}
-		return
-	}
-	op := memory.Op{Key: memory.Key{half, s.otherHalf(n, identity)}, Limit: &l.compiled, Cost: cost, Peek: peek}
-	at := s.table.TakeOne(&op)
-	id := r.ID
-	*r = resultOf(l, &op, at)
-	r.ID = id
+func (s *MemoryStore) takeOne(r *Result, k memory.Key, l *Limit, cost int64, peek bool) {
+	op := memory.Op{Key: k, Limit: &l.compiled, Cost: cost, Peek: peek}
+	r.answer(l, &op, s.table.TakeOne(&op))
 }
 
-func resultOf(l *Limit, op *memory.Op, at int64) Result {
-	r := NewResult(l, op.Cost, op.Allowed, op.Charged, op.Outcome, at)
+// answer words what became of the op. r is zero but for its ID.
+func (r *Result) answer(l *Limit, op *memory.Op, at int64) {
+	r.word(l, op.Cost, op.Allowed, op.Charged, &op.Outcome, at)
 	if op.Charged {
 		r.Before = Level{op.Charge.Whole, op.Charge.Frac}
 	}
-	return r
 }
 
-func (s *MemoryStore) op(c *Check, group int32) memory.Op {
-	op := memory.Op{Key: s.hash(&c.Key), Limit: &c.Limit.compiled, Cost: c.Cost, Group: group, Peek: c.Peek}
-	if c.Group != nil {
-		op.Charging, op.Shadow = memory.Charging(c.Group.Charge), c.Group.Shadow
+// ask makes the request that of the checks. Most have one identity, hashed once.
+func (s *MemoryStore) ask(r *memory.Request, checks []Check) {
+	r.Ops = slices.Grow(r.Ops[:0], len(checks))[:len(checks)]
+	var identity hashed
+	var group int32
+	for i := range checks {
+		c := &checks[i]
+		if i == 0 || c.Key.Identity != checks[i-1].Key.Identity {
+			identity = s.identity(c.Key.Identity)
+		}
+		if i > 0 && (c.Group == nil || c.Group != checks[i-1].Group) {
+			group++
+		}
+		r.Ops[i] = memory.Op{Key: hashedKey(s.namespace(&c.Key), identity), Limit: &c.Limit.compiled, Cost: c.Cost, Group: group, Peek: c.Peek}
+		if c.Group != nil {
+			r.Ops[i].Charging, r.Ops[i].Shadow = memory.Charging(c.Group.Charge), c.Group.Shadow
+		}
 	}
-	return op
 }
 
-func (s *MemoryStore) hash(k *Key) memory.Key {
-	n := s.namespace(k.Layer, k.Limit)
-	return memory.Key{s.half(n, k.Identity), s.otherHalf(n, k.Identity)}
+// hashed is a hash of a part of a key. Each part has a seed of its own, so that moving
+// text from one part to the next makes another key.
+type hashed uint64
+
+func (s *MemoryStore) namespace(k *Key) hashed {
+	return hashed(maphash.String(s.seeds[0], k.Layer) + maphash.String(s.seeds[1], k.Limit))
 }
 
-// namespace is the hash of a layer and a limit.
-type namespace uint64
+func (s *MemoryStore) identity(i string) hashed { return hashed(maphash.String(s.seeds[2], i)) }
 
-// namespace mixes its parts under seeds of their own, so that moving text from one
-// part to the next makes another key.
-func (s *MemoryStore) namespace(layer, limit string) namespace {
-	return namespace(maphash.String(s.seeds[0], layer) + maphash.String(s.seeds[1], limit))
-}
+func hashedKey(namespace, identity hashed) memory.Key { return memory.Key(namespace + identity) }
 
-func (s *MemoryStore) half(n namespace, identity string) uint64 {
-	return maphash.String(s.seeds[2], identity) + uint64(n)
-}
-
-func (s *MemoryStore) otherHalf(n namespace, identity string) uint64 {
-	const odd = 0x9e3779b97f4a7c15 // so that the halves do not cancel each other out
-	return maphash.String(s.seeds[3], identity) + uint64(n)*odd
+func (s *MemoryStore) key(k *Key) memory.Key {
+	return hashedKey(s.namespace(k), s.identity(k.Identity))
 }
 
 // Refund implements [Store].
@@ -166,7 +153,7 @@ func (s *MemoryStore) Refund(_ context.Context, id ID, charges []Charge) (bool, 
 	refunds := make([]memory.Refund, len(charges))
 	for i := range charges {
 		c := &charges[i]
-		refunds[i] = memory.Refund{Key: s.hash(&c.Key), Limit: &c.Limit.compiled, Charge: c.Compiled()}
+		refunds[i] = memory.Refund{Key: s.key(&c.Key), Limit: &c.Limit.compiled, Charge: c.Compiled()}
 	}
 	return s.table.Refund(uint64(id), refunds), nil
 }
@@ -174,7 +161,7 @@ func (s *MemoryStore) Refund(_ context.Context, id ID, charges []Charge) (bool, 
 // Reset implements [Store].
 func (s *MemoryStore) Reset(_ context.Context, keys []Key) error {
 	for i := range keys {
-		s.table.Reset(s.hash(&keys[i]))
+		s.table.Reset(s.key(&keys[i]))
 	}
 	return nil
 }

@@ -51,6 +51,15 @@ type Result struct {
 	Charged bool
 	// Reason says why not; NoReason when allowed.
 	Reason Reason
+	// Overrun says that more is counted than the limit admits: a fixed window with
+	// [WithCountAll] counted what it refused too, or the limit was lowered. A cost
+	// of 0 is allowed all the same; this tells whoever only looks. Always false
+	// for other algorithms.
+	Overrun bool
+	// Degraded says that not the store decided but what stands in for it: see
+	// package failover. With a Limit of 0 too, the request was let pass unseen,
+	// and the other figures say nothing.
+	Degraded bool
 	// Limit is the capacity: the largest Remaining there can be.
 	Limit int64
 	// Remaining is the largest cost that would be admitted at this instant,
@@ -66,18 +75,9 @@ type Result struct {
 	NextAfter time.Duration
 	// ResetAfter is how long until the key is as good as new.
 	ResetAfter time.Duration
-	// Overrun says that more is counted than the limit admits: a fixed window with
-	// [WithCountAll] counted what it refused too, or the limit was lowered. A cost
-	// of 0 is allowed all the same; this tells whoever only looks. Always false
-	// for other algorithms.
-	Overrun bool
 	// At is the instant of the decision by the store's clock, µs since the Unix
 	// epoch.
 	At int64
-	// Degraded says that not the store decided but what stands in for it: see
-	// package failover. With a Limit of 0 too, the request was let pass unseen,
-	// and the other figures say nothing.
-	Degraded bool
 	// Before is the level just before a take (GCRA and token bucket), for a
 	// refund. The zero value otherwise.
 	Before Level
@@ -93,7 +93,7 @@ func NewResult(l *Limit, n int64, allowed, charged bool, o algorithm.Outcome, at
 	return r
 }
 
-// word is NewResult in place: a Result is 17 words, and copying it thrice was a
+// word is NewResult in place: a Result is 15 words, and copying it thrice was a
 // quarter of a decision in memory. r is zero but for its ID.
 func (r *Result) word(l *Limit, n int64, allowed, charged bool, o *algorithm.Outcome, at int64) {
 	r.Allowed, r.Charged = allowed, charged

@@ -30,32 +30,34 @@ const absent int32 = -1
 // noLog stands for the log of a key never seen; it is only read.
 var noLog algorithm.Log
 
-// cell loads the op's key. A state of another kind than the limit's (the
-// algorithm was changed under a live key) counts as none.
-func (s *shard) cell(op *Op) cell {
-	c := cell{shard: s, key: op.Key, at: absent}
+// load makes the cell that of the op's key. A state of another kind than the
+// limit's (the algorithm was changed under a live key) counts as none.
+func (c *cell) load(s *shard, op *Op) {
+	*c = cell{}
+	c.shard, c.key, c.at = s, op.Key, absent
 	if isLog(op) {
 		c.log = &noLog
 	} else if slot, found := s.flat.findAny(op.Key); found && op.Limit.IsBucket() {
 		c.tag = slot.tag().Load()
-		c.held = s.flat.hold(slot)
+		c.seize(&s.flat, slot)
 		if c.direct = c.tag&idMask == uint64(op.Limit.CompactID()); !c.direct {
 			c.expand(c.last)
 		}
-		return c
+		return
 	}
-	i, found := s.index[op.Key]
-	if !found {
-		return c
+	if i, found := s.index[op.Key]; found {
+		c.at = i
+		c.loadEntry(&s.entries[i])
 	}
-	c.at = i
-	e := &s.entries[i]
-	if c.log == nil {
+}
+
+func (c *cell) loadEntry(e *entry) {
+	switch {
+	case c.log == nil:
 		c.state, c.original = e.state, e.state
-	} else if e.log != 0 {
-		c.log = s.logs[e.log]
+	case e.log != 0:
+		c.log = c.shard.logs[e.log]
 	}
-	return c
 }
 
 // inherit gives a cell that was found nowhere what its key begins with at now.
@@ -64,7 +66,7 @@ func (c *cell) inherit(op *Op, now int64) {
 	if id == 0 || c.tag != 0 || c.at != absent {
 		return
 	}
-	if t, any := c.shard.flat.spilled.inherited(tagOf(c.key[0], id), now); any {
+	if t, any := c.shard.flat.spilled.inherited(tagOf(c.key, id), now); any {
 		c.state = op.Limit.Expand(t, now)
 		c.original = c.state
 	}
@@ -167,7 +169,7 @@ func (c *cell) commit(op *Op, now int64) {
 // put writes the state where its limit has it.
 func (c *cell) put(op *Op, now int64) {
 	if tat, last, compact := op.Limit.Contract(c.state); compact {
-		tag := tagOf(c.key[0], op.Limit.CompactID())
+		tag := tagOf(c.key, op.Limit.CompactID())
 		c.shard.putTAT(c.key, c.tag, tag, tat, last, now)
 		c.at, c.tag, c.all = absent, tag, nil
 		return

@@ -51,13 +51,13 @@ func compile(t testing.TB, kind algorithm.Kind, count, period int64) *algorithm.
 	return &l
 }
 
-var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
+var seed = maphash.MakeSeed()
 
 // key is the nth key.
 func key(n int) Key {
 	var text [8]byte
 	binary.LittleEndian.PutUint64(text[:], uint64(n))
-	return Key{maphash.Bytes(seeds[0], text[:]), maphash.Bytes(seeds[1], text[:])}
+	return Key(maphash.Bytes(seed, text[:]))
 }
 
 func (t *tableAt) take(k Key, l *algorithm.Limit, n int64) Op {
@@ -74,7 +74,7 @@ func (t *tableAt) remaining(k Key, l *algorithm.Limit) int64 {
 
 // holds reports whether the key has an entry.
 func (t *tableAt) holds(k Key) bool {
-	s := &t.shards[t.shardOf(k[0])]
+	s := &t.shards[t.shardOf(k)]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if slot, found := s.flat.findAny(k); found {

@@ -44,9 +44,8 @@ const (
 	locked = 1
 )
 
-// tagOf makes a tag of the first half of a key, the only one that counts here. It is
-// never 0: no limit's number is.
-func tagOf(half uint64, id uint32) uint64 { return half&^idMask | uint64(id) }
+// tagOf is never 0: no limit's number is.
+func tagOf(k Key, id uint32) uint64 { return uint64(k)&^idMask | uint64(id) }
 
 func wordOf(t algorithm.TAT) uint64 { return uint64(t) << 1 }
 
@@ -95,7 +94,7 @@ func (f *flat) findAny(k Key) (slot, bool) {
 	if all == nil {
 		return slot{}, false
 	}
-	want := tagOf(k[0], 0)
+	want := tagOf(k, 0)
 	for _, b := range homes(*all, want) {
 		for i := range b.tags {
 			if tag := b.tags[i].Load(); tag != 0 && tag&^idMask == want {
@@ -106,34 +105,27 @@ func (f *flat) findAny(k Key) (slot, bool) {
 	return slot{}, false
 }
 
-// Lone is the answer to a check that is alone in its request.
-type Lone struct {
-	At               int64 // the instant of the decision
-	Allowed, Charged bool
-	Outcome          algorithm.Outcome
-	Charge           algorithm.Charge // where Charged
-}
-
-// takeLone decides a check by itself, if its key is there under its limit and
-// nobody works on it. Else it decides nothing. The instant is that of the decision:
-// now, or of the key's last take if that is later.
-func (f *flat) takeLone(half uint64, limit *algorithm.Limit, now, cost int64, peek bool) (l Lone, decided bool) {
-	tag := tagOf(half, limit.CompactID())
+// takeLone decides an op by itself, if its key is there under its limit and nobody
+// works on it. Else it decides nothing. The instant is that of the decision: now, or
+// of the key's last take if that is later.
+func (f *flat) takeLone(op *Op, clock *clock) (at int64, decided bool) {
+	tag := tagOf(op.Key, op.Limit.CompactID())
 	s, found := f.find(tag)
 	if !found {
-		return l, false
+		return 0, false
 	}
+	now := clock.now()
 	for {
-		word := s.word().Load()
-		l.At = max(now, s.last().Load())
+		word, last := s.word().Load(), s.last().Load()
+		at = max(now, last)
 		if word&locked != 0 || s.tag().Load() != tag {
-			return l, false
+			return 0, false
 		}
 		var tat algorithm.TAT
-		tat, l.Allowed = limit.TakeTAT(tatOf(word), l.At, cost)
-		if !l.Allowed || peek || cost == 0 {
-			l.Outcome = limit.ReadTAT(tatOf(word), l.At, cost)
-			return l, true
+		tat, op.Allowed = op.Limit.TakeTAT(tatOf(word), at, op.Cost)
+		if op.Charged = op.Allowed && op.Cost > 0 && !op.Peek; !op.Charged {
+			op.Outcome = op.Limit.ReadTAT(tatOf(word), at, op.Cost)
+			return at, true
 		}
 		if !s.word().CompareAndSwap(word, wordOf(tat)) {
 			continue
@@ -141,14 +133,17 @@ func (f *flat) takeLone(half uint64, limit *algorithm.Limit, now, cost int64, pe
 		// If the slot was given away in between, and the other key's word is the
 		// same by chance, that key has been charged: ours is decided again.
 		if s.tag().Load() != tag {
-			return l, false
+			return 0, false
 		}
 		// Of two who take at once the earlier may come here last. Only a change of
-		// the limit looks at this instant, and which of the two it was is as good.
-		s.last().Store(l.At)
-		l.Charged = true
-		l.Outcome, l.Charge = limit.SettleTAT(tat, l.At, cost)
-		return l, true
+		// the limit looks at this instant, and which of the two it was is as good. A
+		// hot key is taken several times in a µs, and storing costs what reading does
+		// not.
+		if at != last {
+			s.last().Store(at)
+		}
+		op.Outcome, op.Charge = op.Limit.SettleTAT(tat, at, op.Cost)
+		return at, true
 	}
 }
 
@@ -171,10 +166,11 @@ type held struct {
 	taken      bool // tat is to be written
 }
 
-// hold locks the slot.
-func (f *flat) hold(s slot) held {
-	t := s.lock()
-	return held{slot: s, all: f.buckets.Load(), tat: t, found: t, last: s.last().Load()}
+// seize locks the slot and reads it.
+func (h *held) seize(f *flat, s slot) {
+	h.slot, h.all = s, f.buckets.Load()
+	h.found, h.last = s.lock(), s.last().Load()
+	h.tat = h.found
 }
 
 // again is the slot of the tag, which may have moved to grown buckets. Tag 0 has

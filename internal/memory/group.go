@@ -43,7 +43,7 @@ func (t *Table) Take(r *Request) int64 {
 func (r *Request) lock(t *Table) {
 	r.locks = r.locks[:0]
 	for i := range r.Ops {
-		r.locks = append(r.locks, t.shardOf(r.Ops[i].Key[0]))
+		r.locks = append(r.locks, t.shardOf(r.Ops[i].Key))
 	}
 	slices.Sort(r.locks)
 	r.locks = slices.Compact(r.locks)
@@ -59,20 +59,29 @@ func (r *Request) unlock(t *Table) {
 }
 
 func (r *Request) load(t *Table) {
-	r.now, r.refused, r.waiting = t.clock(), false, false
+	r.now, r.refused, r.waiting = t.clock.now(), false, false
 	r.cells, r.of = r.cells[:0], r.of[:0]
 	for i := range r.Ops {
 		op := &r.Ops[i]
 		at := r.cellOf(op)
 		if at == len(r.cells) {
-			r.cells = append(r.cells, t.shards[t.shardOf(op.Key[0])].cell(op))
-			r.now = max(r.now, r.cells[at].shard.past, r.cells[at].stamp())
+			c := r.newCell()
+			c.load(&t.shards[t.shardOf(op.Key)], op)
+			r.now = max(r.now, c.shard.past, c.stamp())
 		}
 		r.of = append(r.of, at)
 	}
 	for i := range r.Ops {
 		r.cells[r.of[i]].inherit(&r.Ops[i], r.now)
 	}
+}
+
+// newCell is one more cell, whatever is in it: a cell is 30 words, and copying it
+// here took a fifth of a decision.
+func (r *Request) newCell() *cell {
+	n := len(r.cells)
+	r.cells = slices.Grow(r.cells, 1)[:n+1]
+	return &r.cells[n]
 }
 
 // cellOf is the index of the op's cell, or of the one to be made for it.

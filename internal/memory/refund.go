@@ -23,7 +23,7 @@ func (t *Table) Refund(id uint64, charges []Refund) bool {
 }
 
 func (t *Table) refund(r *Refund) bool {
-	s := &t.shards[t.shardOf(r.Key[0])]
+	s := &t.shards[t.shardOf(r.Key)]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r.Charge.At < max(t.start, t.reborn.at(r.Key)) {
@@ -31,7 +31,7 @@ func (t *Table) refund(r *Refund) bool {
 		// taken by others.
 		return false
 	}
-	now := max(t.clock(), s.past)
+	now := max(t.clock.now(), s.past)
 	if slot, found := s.flat.findAny(r.Key); found {
 		return slot.refund(r, now)
 	}

@@ -29,7 +29,7 @@ func (t *Table) sweepUntilClosed() {
 // Sweep forgets every key whose state says nothing any more. No lock is held
 // for longer than a short batch takes.
 func (t *Table) Sweep() {
-	now := t.clock()
+	now := t.clock.now()
 	for i := range t.shards {
 		for t.shards[i].sweep(now, sweepBatch) {
 		}

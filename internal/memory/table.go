@@ -27,9 +27,8 @@ import (
 	"github.com/weirhq/weir/internal/algorithm"
 )
 
-// Key is a 128-bit hash of a key's parts: states hold no pointer and no text. Where
-// a state is in a slot, the first half alone tells keys apart.
-type Key [2]uint64
+// Key is a hash of a key's parts, in place of which no state holds text or a pointer.
+type Key uint64
 
 // Op is one check of a request: a question, and after [Table.Take] its answer.
 type Op struct {
@@ -61,7 +60,7 @@ const (
 
 // Table holds the states.
 type Table struct {
-	clock   func() int64
+	clock   clock
 	start   int64 // µs: no earlier charge is in it
 	shards  []shard
 	refunds recent[uint64] // decisions that were given back, by id
@@ -77,14 +76,15 @@ const (
 	minPerShard = 512 // below it the bound would bite long before it is reached
 )
 
-// New makes a table of at most maxKeys ≥ 1 keys. clock gives µs since the Unix
-// epoch and is called from many goroutines.
-func New(maxKeys int, clock func() int64) *Table {
+// New makes a table of at most maxKeys ≥ 1 keys. given is a clock in µs since the
+// Unix epoch, called from many goroutines; nil is the process's own.
+func New(maxKeys int, given func() int64) *Table {
 	n := 1
 	for 2*n <= maxShards && 2*n*minPerShard <= maxKeys {
 		n *= 2
 	}
-	t := &Table{clock: clock, start: clock(), shards: make([]shard, n), stop: make(chan struct{})}
+	t := &Table{clock: newClock(given), shards: make([]shard, n), stop: make(chan struct{})}
+	t.start = t.clock.now()
 	for i := range t.shards {
 		t.shards[i].init(maxKeys / n)
 		t.shards[i].reborn = &t.reborn
@@ -101,7 +101,7 @@ func (t *Table) Close() {
 
 // Len is the number of keys held.
 func (t *Table) Len() int {
-	n, now := 0, t.clock()
+	n, now := 0, t.clock.now()
 	for i := range t.shards {
 		s := &t.shards[i]
 		s.mu.Lock()
@@ -111,29 +111,25 @@ func (t *Table) Len() int {
 	return n
 }
 
-func (t *Table) shardOf(half uint64) uint32 { return uint32(half) & uint32(len(t.shards)-1) }
-
-// TakeLone decides a check that is alone in its request by the first half of its
-// key, without a lock, if the key is there and one integer decides it. Otherwise it
-// decides nothing, and [Table.TakeOne] is to be asked.
-func (t *Table) TakeLone(half uint64, limit *algorithm.Limit, cost int64, peek bool) (Lone, bool) {
-	if limit.CompactID() == 0 {
-		return Lone{}, false
-	}
-	return t.shards[t.shardOf(half)].flat.takeLone(half, limit, t.clock(), cost, peek)
-}
+func (t *Table) shardOf(k Key) uint32 { return uint32(k) & uint32(len(t.shards)-1) }
 
 // TakeOne is [Table.Take] for a request of one op, without the parts that it
-// does not need.
+// does not need: without a lock, if the key is there and one integer decides it.
 func (t *Table) TakeOne(op *Op) int64 {
-	s := &t.shards[t.shardOf(op.Key[0])]
+	s := &t.shards[t.shardOf(op.Key)]
+	if op.Limit.CompactID() != 0 {
+		if at, decided := s.flat.takeLone(op, &t.clock); decided {
+			return at
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.takeOne(op, t.clock())
+	return s.takeOne(op, t.clock.now())
 }
 
 func (s *shard) takeOne(op *Op, now int64) int64 {
-	c := s.cell(op)
+	var c cell
+	c.load(s, op)
 	now = max(now, s.past, c.stamp())
 	c.inherit(op, now)
 	op.Allowed = c.claim(op, now)
@@ -153,7 +149,7 @@ func (s *shard) takeOne(op *Op, now int64) int64 {
 
 // Reset forgets the key.
 func (t *Table) Reset(k Key) {
-	s := &t.shards[t.shardOf(k[0])]
+	s := &t.shards[t.shardOf(k)]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i, found := s.index[k]
@@ -165,6 +161,6 @@ func (t *Table) Reset(k Key) {
 		found = true
 	}
 	if found {
-		t.reborn.put(k, max(t.clock(), s.past))
+		t.reborn.put(k, max(t.clock.now(), s.past))
 	}
 }
