@@ -120,9 +120,9 @@ var arrows = []arrow{
 
 	{"internal/browsertest", "github.com/chromedp/chromedp", "it drives Chromium; see docs/decisions.md"},
 	{"internal/browsertest", "github.com/chromedp/cdproto", "the browser's events and commands"},
-	{"internal/replay", ".", "it decides the requests of logs on a store in memory"},
+	{"internal/replay", ".", "the checks that it decides, their limits and groups"},
 	{"internal/replay", "clientip", "the client's address behind trusted proxies"},
-	{"internal/replay", "internal/algorithm", "what other limits would do, by the same functions"},
+	{"internal/replay", "internal/algorithm", "what limits do, its own and others, by the same functions"},
 	{"internal/replay", "policy", "it makes policy.Attributes of a log, which the policy decides"},
 
 	{"internal/daemon", ".", "the engine decides checks on a store, and opens it"},

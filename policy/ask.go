@@ -85,17 +85,26 @@ func (l *layer) ask(r *request) answer {
 
 // applies finds the rule that the request falls under.
 func (l *layer) applies(r *request) (*rule, verdict) {
+	i, verdict := l.ruleOf(r)
+	if i < 0 {
+		return nil, verdict
+	}
+	return &l.rules[i], verdict
+}
+
+// ruleOf is the rule's index; -1 for none.
+func (l *layer) ruleOf(r *request) (int, verdict) {
 	if !l.match.matches(r) {
-		return nil, elsewhere
+		return -1, elsewhere
 	}
 	if l.routes == nil {
-		return &l.rules[0], counts
+		return 0, counts
 	}
 	i := l.routes.match(r.host(), r.a.Method, r.path())
 	if i < 0 {
-		return nil, noRoute
+		return -1, noRoute
 	}
-	return &l.rules[i], counts
+	return i, counts
 }
 
 func (l *layer) identify(r *request, a answer) answer {

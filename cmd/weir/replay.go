@@ -79,7 +79,7 @@ func (r *replayFlags) options(stderr io.Writer) (replay.Options, error) {
 	if config.Clients.Redis != "" {
 		fmt.Fprintln(stderr, "weir: plans in Redis are not asked for here: every API key counts as one that is not listed")
 	}
-	o.Policy, o.MaxKeys = p, int(config.MaxKeys)
+	o.Policy = p
 	return o, nil
 }
 

@@ -98,6 +98,23 @@ func (l *Limit) Read(s State, now, n int64) Outcome {
 	}
 }
 
+// Remaining is Read's, at a part of its cost: the largest cost that would be
+// admitted now.
+func (l *Limit) Remaining(s State, now int64) int64 {
+	switch {
+	case l.Count == 0:
+		return 0
+	case l.Kind == FixedWindow:
+		w, _ := l.windowAt(s, now)
+		return max(0, l.Count-w.count)
+	case l.Kind == SlidingCounter:
+		c, _ := l.counterAt(s, now)
+		return max(0, l.Count-c.used(now))
+	}
+	b, _ := l.bucketAt(s, now)
+	return b.room(l.Burst)
+}
+
 // Charged is the receipt of a take of cost n that was admitted at now and left
 // the state s.
 func (l *Limit) Charged(s State, now, n int64) Charge {

@@ -151,6 +151,14 @@ func (b bucket) holds(burst, n int64) bool {
 	return b.whole < burst-n || b.whole == burst-n && b.frac == 0
 }
 
+// room is how many requests fit on top of the level.
+func (b bucket) room(burst int64) int64 {
+	if b.frac > 0 {
+		burst--
+	}
+	return max(0, burst-b.whole)
+}
+
 // drain is the time in µs, rounded up, until the level is down to floor.
 func (b bucket) drain(floor int64) int64 {
 	return mulAddDivCeil(b.whole-floor, b.den, b.frac, b.num)
@@ -167,11 +175,7 @@ func (l *Limit) takeBucket(s State, now, n int64) (State, bool) {
 
 func (l *Limit) readBucket(s State, now, n int64) Outcome {
 	b, _ := l.bucketAt(s, now)
-	o := Outcome{Remaining: l.Burst - b.whole, Reset: b.drain(0)}
-	if b.frac > 0 {
-		o.Remaining--
-	}
-	o.Remaining = max(0, o.Remaining)
+	o := Outcome{Remaining: b.room(l.Burst), Reset: b.drain(0)}
 	switch {
 	case n > l.Burst:
 		o.Wait = Never

@@ -71,6 +71,8 @@ func (w *walk) read(n int64) algorithm.Outcome { return w.key.read(&w.limit, w.n
 func remainingIsInRange(w *walk) string {
 	if r := w.read(1).Remaining; r < 0 || r > capacity(&w.limit) {
 		return fmt.Sprintf("remaining %d of %d", r, capacity(&w.limit))
+	} else if alone := w.limit.Remaining(w.key.state, w.now); w.kind != algorithm.SlidingLog && alone != r {
+		return fmt.Sprintf("remaining %d, and %d alone", r, alone)
 	}
 	return ""
 }

@@ -53,11 +53,14 @@ func (c counter) used(now int64) int64 {
 // it has used to the current window of the new one, up to the largest count
 // there can be: a step back and a new period together could exceed it.
 func (l *Limit) counterAt(s State, now int64) (c counter, rewritten bool) {
+	c = s.counter()
+	if s.layout == counterLayout && c.period == l.Period && c.start <= now && now < c.start+c.period {
+		return c, false // as is mostly so: without a division
+	}
 	current := counter{start: now - now%l.Period, period: l.Period}
 	if s.layout != counterLayout {
 		return current, false
 	}
-	c = s.counter()
 	if c.period != l.Period {
 		current.cur = min(c.turn(now).used(now), MaxCounterCount)
 		return current, current.cur > 0

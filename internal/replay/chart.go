@@ -43,14 +43,15 @@ func (t *tally) heaviest(r *row) []heavyCaller {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(r.trials.callers[b].need, r.trials.callers[a].need),
+		return cmp.Or(cmp.Compare(r.callers[b].need, r.callers[a].need),
 			cmp.Compare(r.callers[b].requests, r.callers[a].requests), cmp.Compare(a, b))
 	})
 	most := min(len(order), maxHeaviest, max(10, allHeaviest/len(t.rows)))
 	var heaviest []heavyCaller
 	for _, i := range order[:most] {
-		c := heavyCaller{name: t.named(r.callers[i].who), requests: r.callers[i].requests, need: r.trials.callers[i].need}
-		for _, s := range r.trials.callers[i].steps {
+		m := r.callers[i]
+		c := heavyCaller{name: t.named(m.who), requests: m.requests, need: m.need}
+		for _, s := range m.steps {
 			c.refused = append(c.refused, s.refused)
 		}
 		heaviest = append(heaviest, c)

@@ -91,9 +91,8 @@ func TestFormats(t *testing.T) {
 					t.Fatalf("line %d is %v", i, got)
 				}
 			}
-			r := newReplay(Options{Policy: policy.Default()})
-			defer r.store.Close()
-			a := r.attributes(&e)
+			r := newInterner(nil, 1).request(&e)
+			a := attributes(&r, &newPlanner(policy.Default(), newTally()).resolver)
 			if test.ip != "" && a.IP != netip.MustParseAddr(test.ip) || e.name != test.clientName {
 				t.Errorf("client %v %q, want %s %q", a.IP, e.name, test.ip, test.clientName)
 			}

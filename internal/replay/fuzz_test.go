@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/weirhq/weir/clientip"
+	"github.com/weirhq/weir/policy"
 )
 
 // No line breaks a parser.
@@ -23,7 +24,8 @@ func FuzzLines(f *testing.F) {
 	f.Add(`[2026-12-01T03:01:08.225Z] "GET /a HTTP/1.1" 200 - 0 73 1 0 "198.51.100.9, 203.0.113.7" "curl/8" "9d0c" "api.example.com" "10.0.0.2:80"`)
 	f.Add(`h2 2026-12-01T03:01:08.225186Z app/lb/50dc6c [2001:db8::1]:2817 - -1 -1 -1 502 - 34 366 "GET https://a:443/a HTTP/2.0" "-" - - arn`)
 	f.Add("#Fields: date time c-ip cs-method cs-uri-stem\n2026-12-01 03:01:08 203.0.113.7 GET /a")
-	r := replay{resolver: clientip.Resolver{Header: clientip.XForwardedFor}}
+	resolver := &clientip.Resolver{Header: clientip.XForwardedFor}
+	intern := newInterner(policy.Default().Headers(), 1)
 	f.Fuzz(func(t *testing.T, text string) {
 		for i := range formats {
 			p := formats[i].make()
@@ -35,7 +37,8 @@ func FuzzLines(f *testing.F) {
 				if strings.HasPrefix(e.path, "?") || e.method != "" && !isMethod(e.method) {
 					t.Errorf("%s reads %q as %+v", formats[i].name, line, e)
 				}
-				if a := r.attributes(&e); e.ip.IsValid() && !a.IP.IsValid() {
+				r := intern.request(&e)
+				if a := attributes(&r, resolver); e.ip.IsValid() && !a.IP.IsValid() {
 					t.Errorf("%s loses the address of %q", formats[i].name, line)
 				}
 			}

@@ -17,11 +17,11 @@ func Instants(ctx context.Context, log Input) ([]int64, error) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer cancel()
-	s := openSource(ctx, log, f, &running)
+	s := openSource(ctx, log, f, func(e *entry) request { return request{at: e.at} }, &running)
 	var at []int64
-	var e entry
-	for entries := newMerge([]*source{s}); entries.next(&e); {
-		at = append(at, e.at)
+	var r request
+	for requests := newMerge([]*source{s}); requests.next(&r); {
+		at = append(at, r.at)
 	}
 	var unknown *UnknownFormatError
 	if errors.As(s.tally.failed, &unknown) {

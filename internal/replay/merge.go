@@ -1,10 +1,10 @@
 package replay
 
-// merge hands out the entries of several logs in the order of time, and of equal
+// merge hands out the requests of several logs in the order of time, and of equal
 // times in the order of the logs.
 type merge struct{ windows []*window }
 
-// windowSize is how many entries all windows hold together; one log's is never
+// windowSize is how many requests all windows hold together; one log's is never
 // below windowLeast.
 const (
 	windowSize  = 1 << 15
@@ -20,8 +20,8 @@ func newMerge(sources []*source) *merge {
 }
 
 // next is false when all logs have ended.
-func (m *merge) next(e *entry) bool {
-	var oldest *entry
+func (m *merge) next(e *request) bool {
+	var oldest *request
 	var from *window
 	for _, w := range m.windows {
 		if first := w.peek(); first != nil && (oldest == nil || first.at < oldest.at) {

@@ -8,8 +8,8 @@
 //	report.WriteText(os.Stdout)
 //
 // Logs are read once, from beginning to end, and their requests merged by time.
-// Each is decided as the daemon decides it, by the policy on a store in memory,
-// whose clock is the log's. Beside that, each limit is looked at alone: what it
+// Each is decided as the daemon decides it, by the policy on a state for each key,
+// and the clock is the log's. Beside that, each limit is looked at alone: what it
 // would have to be for each caller never to meet it, and what it would refuse at
 // a ladder of other counts.
 //
@@ -32,11 +32,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"sync"
 
-	"github.com/weirhq/weir"
-	"github.com/weirhq/weir/clientip"
 	"github.com/weirhq/weir/policy"
 )
 
@@ -44,8 +41,6 @@ import (
 type Options struct {
 	// Policy decides; required.
 	Policy *policy.Policy
-	// MaxKeys bounds the store, as in [weir.MemoryOptions].
-	MaxKeys int
 	// Format is one of [Formats]; "" is [Auto].
 	Format string
 }
@@ -63,10 +58,10 @@ func Run(ctx context.Context, logs []Input, o Options) (*Report, error) {
 	defer cancel()
 	sources := make([]*source, len(logs))
 	for i, in := range logs {
-		sources[i] = openSource(ctx, in, f, &running)
+		intern := newInterner(o.Policy.Headers(), len(logs))
+		sources[i] = openSource(ctx, in, f, intern.request, &running)
 	}
 	r := newReplay(o)
-	defer r.store.Close()
 	if err := r.all(ctx, newMerge(sources)); err != nil {
 		return nil, err
 	}
@@ -75,70 +70,57 @@ func Run(ctx context.Context, logs []Input, o Options) (*Report, error) {
 
 // replay is one run.
 type replay struct {
-	policy   *policy.Policy
-	resolver clientip.Resolver
-	store    *weir.MemoryStore
-	clock    clock
-	late     int64
-	tally    *tally
+	policy  *policy.Policy
+	planner *planner
+	now     int64 // the instant reached, µs since the Unix epoch
+	late    int64
+	tally   *tally
 }
 
 func newReplay(o Options) *replay {
-	r := &replay{policy: o.Policy, tally: newTally()}
-	r.resolver = clientip.Resolver{Trusted: o.Policy.TrustedProxies(), Header: clientip.XForwardedFor}
-	r.store = weir.NewMemoryStore(weir.MemoryOptions{MaxKeys: o.MaxKeys, Clock: r.clock.now})
-	return r
+	t := newTally()
+	return &replay{policy: o.Policy, planner: newPlanner(o.Policy, t), tally: t}
 }
 
-func (r *replay) all(ctx context.Context, entries *merge) error {
-	var e entry
-	for n := 0; entries.next(&e); n++ {
-		if n%batchSize == 0 && ctx.Err() != nil {
+// batchDecided is how many requests are decided in one go: their plans are looked up
+// first, so that the processor waits for many of them at once.
+const batchDecided = 64
+
+func (r *replay) all(ctx context.Context, requests *merge) error {
+	var batch [batchDecided]request
+	for n := len(batch); n == len(batch); {
+		for n = 0; n < len(batch) && requests.next(&batch[n]); {
+			n++
+		}
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := r.one(ctx, &e); err != nil {
+		if err := r.decide(batch[:n]); err != nil {
 			return fmt.Errorf("replay: %w", err)
 		}
 	}
 	return ctx.Err()
 }
 
-// one decides one request at its own instant.
-func (r *replay) one(ctx context.Context, e *entry) error {
-	if !r.clock.forward(e.at) {
-		r.late++
+// decide decides each request at its own instant, or where that is past, at the one
+// reached.
+func (r *replay) decide(batch []request) error {
+	var plans [batchDecided]*plan
+	for i := range batch {
+		p, err := r.planner.plan(&batch[i])
+		if err != nil {
+			return err
+		}
+		plans[i] = p
 	}
-	a := r.attributes(e)
-	d, err := r.policy.Decide(ctx, r.store, &a)
-	if err != nil {
-		return err
+	for i := range batch {
+		if batch[i].at < r.now {
+			r.late++
+		}
+		r.now = max(r.now, batch[i].at)
+		r.tally.add(&batch[i], plans[i], r.now, plans[i].decide(r.now))
 	}
-	r.tally.add(r.policy.Caller(&a), e, r.clock.micros.Load(), &d)
 	return nil
-}
-
-// attributes are those that a front would have made of the request.
-func (r *replay) attributes(e *entry) policy.Attributes {
-	a := policy.Attributes{IP: e.ip, Method: e.method, Host: e.host, Path: e.path, Header: e.header, Cost: 1}
-	a.Trusted = e.peer.IsValid() && r.resolver.Trusted.Contains(e.peer)
-	switch {
-	case e.ip == e.peer && len(e.forwarded) > 0 && e.peer.IsValid():
-		a.IP, _ = r.resolver.Resolve(e.peer, e.forwarded)
-	case !e.ip.IsValid() && len(e.forwarded) > 0:
-		a.IP = r.nearest(e.forwarded)
-	case !e.ip.IsValid() && e.name != "":
-		a.IP = standIn(e.name)
-	}
-	return a
-}
-
-// nearest is the client where the log's own server is the last proxy and has put
-// its peer into the list: trusted stands for the server itself.
-func (r *replay) nearest(forwarded []string) netip.Addr {
-	itself := r.resolver
-	itself.TrustUnix = true
-	client, _ := itself.Resolve(netip.Addr{}, forwarded)
-	return client
 }
 
 // report is complete once all sources have ended.

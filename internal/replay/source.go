@@ -20,7 +20,7 @@ type Input struct {
 }
 
 const (
-	batchSize = 512 // entries that are handed over at once
+	batchSize = 512 // requests that are handed over at once
 	sampled   = 200 // lines by which a format is told
 )
 
@@ -28,13 +28,14 @@ const (
 // with its context.
 type source struct {
 	tally   fileTally
-	batches chan []entry
-	batch   []entry // being read by next
+	intern  func(*entry) request
+	batches chan []request
+	batch   []request // being read by next
 	at      int
 }
 
-func openSource(ctx context.Context, in Input, f *format, running *sync.WaitGroup) *source {
-	s := &source{tally: fileTally{name: in.Name}, batches: make(chan []entry, 4)}
+func openSource(ctx context.Context, in Input, f *format, intern func(*entry) request, running *sync.WaitGroup) *source {
+	s := &source{tally: fileTally{name: in.Name}, intern: intern, batches: make(chan []request, 4)}
 	running.Go(func() {
 		defer close(s.batches)
 		s.tally.failed = s.read(ctx, in.Reader, f)
@@ -42,9 +43,9 @@ func openSource(ctx context.Context, in Input, f *format, running *sync.WaitGrou
 	return s
 }
 
-// next is the next entry in the order of the file; false at its end. The tally
+// next is the next request in the order of the file; false at its end. The tally
 // is complete then, and not before.
-func (s *source) next(e *entry) bool {
+func (s *source) next(r *request) bool {
 	for s.at == len(s.batch) {
 		batch, more := <-s.batches
 		if !more {
@@ -52,8 +53,7 @@ func (s *source) next(e *entry) bool {
 		}
 		s.batch, s.at = batch, 0
 	}
-	*e = s.batch[s.at]
-	s.batch[s.at] = entry{} // its texts keep a chunk of the log alive
+	*r = s.batch[s.at]
 	s.at++
 	return true
 }
@@ -75,9 +75,9 @@ func (s *source) read(ctx context.Context, from io.Reader, f *format) error {
 		return ended(err)
 	}
 	s.tally.format = f.name
-	var batch []entry
+	batch := make([]request, 0, batchSize)
 	j := joiner{parse: f.make(), tally: &s.tally}
-	j.emit = func(e *entry, _ string) { batch = append(batch, *e) }
+	j.emit = func(e *entry, _ string) { batch = append(batch, s.intern(e)) }
 	for ; err == nil; err = s.hand(ctx, &batch, batchSize) {
 		var line string
 		if len(begun) > 0 {
@@ -99,14 +99,14 @@ func (s *source) read(ctx context.Context, from io.Reader, f *format) error {
 	return ended(err)
 }
 
-// hand hands the batch over once it holds n entries.
-func (s *source) hand(ctx context.Context, batch *[]entry, n int) error {
+// hand hands the batch over once it holds n requests.
+func (s *source) hand(ctx context.Context, batch *[]request, n int) error {
 	if len(*batch) < n {
 		return nil
 	}
 	select {
 	case s.batches <- *batch:
-		*batch = make([]entry, 0, batchSize)
+		*batch = make([]request, 0, batchSize)
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

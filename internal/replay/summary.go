@@ -12,6 +12,7 @@ import (
 // report sums up. layers are the policy's, in order.
 func (t *tally) report(layers []string) *Report {
 	t.times.endMinute()
+	t.backlog.settle()
 	r := &Report{
 		Requests: t.requests, Refused: t.refused, Callers: int64(len(t.callersSeen())),
 		Files: []File{}, BrokenLines: []Line{}, chart: t.chart(),
@@ -79,7 +80,7 @@ func (t *tally) sortedRows() []*row {
 func (t *tally) limit(r *row) Limit {
 	l := Limit{
 		Layer: r.key.layer, Limit: limitText(r.key.limit), Name: r.key.name, Mode: "enforced",
-		Requests: r.requests, Callers: int64(len(r.callers)), Refused: r.refused, CallersRefused: r.callersRefused(),
+		Requests: r.requests(), Callers: int64(len(r.callers)), Refused: r.refused(), CallersRefused: r.callersRefused(),
 		Ladder: []Step{}, count: r.key.limit.Rate().Count,
 	}
 	if r.key.shadow {
@@ -90,7 +91,7 @@ func (t *tally) limit(r *row) Limit {
 	}
 	if r.trials != nil {
 		l.per = strings.TrimPrefix(l.Limit, countText(l.count))
-		l.weigh(r.trials)
+		l.weigh(r)
 		l.heaviest = t.heaviest(r)
 	}
 	return l
@@ -105,14 +106,14 @@ func limitText(l *weir.Limit) string {
 }
 
 // weigh fills in what other counts would do.
-func (l *Limit) weigh(t *trials) {
-	needs := t.needs()
+func (l *Limit) weigh(r *row) {
+	needs := r.needs()
 	for i, share := range shares {
 		l.Suggest[i] = needs[int64(len(needs))/share.in]
 	}
-	refused := t.refused()
-	for i := range t.ladder {
-		count := t.ladder[i].Count
+	refused := r.ladderRefused()
+	for i := range r.trials.ladder {
+		count := r.trials.ladder[i].Count
 		above, _ := slices.BinarySearchFunc(needs, count, func(need, count int64) int {
 			if need > count {
 				return -1

@@ -1,10 +1,6 @@
 package replay
 
-import (
-	"net/netip"
-
-	"github.com/weirhq/weir"
-)
+import "github.com/weirhq/weir"
 
 // tally adds up decisions. What it holds grows with the number of callers and of
 // limits.
@@ -19,8 +15,9 @@ type tally struct {
 	denied  map[string]int64
 	names   map[string]string // identities of stand-ins, and the host names
 
-	times  timeline
-	routes *heavy
+	times   timeline
+	routes  *heavy
+	backlog backlog
 }
 
 // caller is what is known of one.
@@ -42,20 +39,15 @@ type rowKey struct {
 type roster struct {
 	numbers map[string]int32
 	texts   []string
-	last    int32 // asked for: a request's layers mostly count it as the same
 }
 
 func (r *roster) number(identity string) int32 {
-	if len(r.texts) > 0 && r.texts[r.last] == identity {
-		return r.last
-	}
 	n, known := r.numbers[identity]
 	if !known {
 		n = int32(len(r.texts))
 		r.numbers[identity] = n
 		r.texts = append(r.texts, identity)
 	}
-	r.last = n
 	return n
 }
 
@@ -70,35 +62,35 @@ func newTally() *tally {
 }
 
 // add takes the decision on one request. now never goes back.
-func (t *tally) add(who string, e *entry, now int64, d *weir.Decision) {
+func (t *tally) add(r *request, p *plan, now int64, allowed bool) {
 	if t.requests == 0 {
 		t.from = now
 	}
 	t.to = now
 	t.requests++
-	t.times.add(now, !d.Allowed)
-	t.countCaller(who, e, now, !d.Allowed)
-	if !d.Allowed {
+	passed := allowed && p.denied == ""
+	t.times.add(now, !passed)
+	t.countCaller(r.from, p.who, now, !passed)
+	if !passed {
 		t.refused++
-		t.routes.add(route(e))
-		if d.Denied != "" {
-			t.denied[d.Denied]++
-		}
+		t.routes.add(route(r.to))
 	}
-	for i := range d.Checks {
-		t.check(&d.Checks[i], &d.Results[i], now)
+	if allowed && p.denied != "" {
+		t.denied[p.denied]++
+	}
+	for i := range p.checks {
+		t.count(&p.checks[i], now)
 	}
 }
 
-func (t *tally) countCaller(who string, e *entry, now int64, refused bool) {
-	n := t.callers.number(who)
-	for int(n) >= len(t.who) {
+func (t *tally) countCaller(from *origin, who int32, now int64, refused bool) {
+	for int(who) >= len(t.who) {
 		t.who = append(t.who, caller{})
 	}
-	if e.name != "" && e.ip == (netip.Addr{}) {
-		t.names[who] = e.name
+	if from.beside != nil && from.beside.name != "" && !from.ip.IsValid() {
+		t.names[t.callers.texts[who]] = from.beside.name
 	}
-	c := &t.who[n]
+	c := &t.who[who]
 	c.requests++
 	if refused {
 		c.refused++
@@ -112,25 +104,53 @@ func (t *tally) countCaller(who string, e *entry, now int64, refused bool) {
 
 const minute = 60_000_000 // µs
 
-func (t *tally) check(c *weir.Check, result *weir.Result, now int64) {
+// meet is the check's caller at the check's limit, and its account.
+func (t *tally) meet(c *weir.Check) (*met, *account) {
+	return t.row(c).meet(t.callers.number(c.Key.Identity))
+}
+
+func (t *tally) row(c *weir.Check) *row {
 	key := rowKey{c.Key.Layer, c.Key.Limit, c.Limit, c.Group != nil && c.Group.Shadow}
 	r := t.rowOf[key]
 	if r == nil {
-		r = newRow(key)
+		r = newRow(key, t.shelf(c))
 		t.rowOf[key] = r
 		t.rows = append(t.rows, r)
 	}
-	r.add(t.callers.number(c.Key.Identity), now, c.Cost, !result.Allowed)
+	return r
+}
+
+func (t *tally) shelf(c *weir.Check) *shelf {
+	for _, r := range t.rows {
+		if r.key.layer == c.Key.Layer && r.key.name == c.Key.Limit {
+			return r.shelf
+		}
+	}
+	return new(shelf)
+}
+
+func (t *tally) count(c *check, now int64) {
+	c.met.requests++
+	if !c.allowed {
+		c.met.refused++
+	}
+	if c.tried {
+		t.backlog.add(c.met, now, c.cost)
+	}
 }
 
 // route is what a request asked for, as the table of refused routes names it.
-func route(e *entry) string {
-	method, path := e.method, e.path
+func route(to *target) string {
+	if to.route != "" {
+		return to.route
+	}
+	method, path := to.method, to.path
 	if method == "" {
 		method = "-"
 	}
 	if path == "" {
 		path = "/"
 	}
-	return method + " " + beginning(path, 120)
+	to.route = method + " " + beginning(path, 120)
+	return to.route
 }

@@ -22,10 +22,8 @@ const noCount = math.MaxInt64
 // for the counts of the ladder, and of those only where the caller has been
 // refused, which for most callers is none or a few.
 type trials struct {
-	limit   *algorithm.Limit
-	ladder  []algorithm.Limit
-	start   func() demand
-	callers []trial
+	ladder []algorithm.Limit
+	demand func() demand
 }
 
 // trial is one caller.
@@ -44,51 +42,81 @@ type step struct {
 
 // demand follows one caller as if nothing were ever refused.
 type demand interface {
-	// add takes a request and returns the least count that admits it too.
+	// add takes requests of one instant, and the sum of what they cost, and returns
+	// the least count that admits them too.
 	add(now, cost int64) int64
-	// before is the state under l just before the last request. l admitted all
-	// until then.
+	// before is the state under l just before the last add, which was this
+	// demand's. l admitted all until then.
 	before(l *algorithm.Limit, now int64) step
 }
 
 func newTrials(l *algorithm.Limit) *trials {
-	return &trials{limit: l, ladder: ladder(l), start: demandOf(l)}
+	return &trials{ladder: ladder(l), demand: demandOf(l)}
 }
+
+func (t *trials) start() trial { return trial{demand: t.demand()} }
 
 // demandOf makes what follows one more caller of the limit.
 func demandOf(l *algorithm.Limit) func() demand {
 	switch l.Kind {
 	case algorithm.FixedWindow, algorithm.SlidingCounter:
-		top := boundless(l)
-		return func() demand { return &windowDemand{boundless: top} }
+		all := &windowDemands{boundless: boundless(l)}
+		return func() demand { return &windowDemand{all: all} }
 	case algorithm.SlidingLog:
 		return func() demand { return &logDemand{period: l.Period} }
 	}
 	return func() demand { return &bucketDemand{limit: l} }
 }
 
-func (t *trials) add(caller int, now, cost int64) {
-	for caller >= len(t.callers) {
-		t.callers = append(t.callers, trial{demand: t.start()})
-	}
-	if cost == 0 {
-		return // it takes nothing
-	}
-	c := &t.callers[caller]
-	need := c.demand.add(now, cost)
+// add takes the caller's next requests.
+func (t *trials) add(c *trial, events []event) {
 	for i := range c.steps {
-		c.steps[i].take(&t.ladder[i], now, cost)
+		c.steps[i].take(&t.ladder[i], events)
 	}
-	for len(c.steps) < len(t.ladder) && t.ladder[len(c.steps)].Count < need {
-		l := &t.ladder[len(c.steps)]
-		first := c.demand.before(l, now)
-		first.take(l, now, cost)
-		c.steps = append(c.steps, first)
+	for i := range events {
+		e := &events[i]
+		need := c.demand.add(e.now, e.cost*int64(e.times))
+		for len(c.steps) < len(t.ladder) && t.ladder[len(c.steps)].Count < need {
+			l := &t.ladder[len(c.steps)]
+			first := c.demand.before(l, e.now)
+			first.take(l, events[i:])
+			c.steps = append(c.steps, first)
+		}
+		c.need = max(c.need, need)
 	}
-	c.need = max(c.need, need)
 }
 
-func (s *step) take(l *algorithm.Limit, now, cost int64) {
+func (s *step) take(l *algorithm.Limit, events []event) {
+	for i := range events {
+		e := &events[i]
+		if e.times > 1 && !l.CountAll {
+			s.takeMany(l, e)
+			continue
+		}
+		for range e.times {
+			s.takeOne(l, e.now, e.cost)
+		}
+	}
+}
+
+// takeMany takes as many of the event's requests, each of cost 1, as there is room
+// for: at one instant it makes no difference whether they come at once.
+func (s *step) takeMany(l *algorithm.Limit, e *event) {
+	fit := min(s.room(l, e.now), int64(e.times))
+	if fit > 0 {
+		s.takeOne(l, e.now, fit)
+	}
+	s.refused += int64(e.times) - fit
+}
+
+func (s *step) room(l *algorithm.Limit, now int64) int64 {
+	if s.log != nil {
+		return s.log.Read(l, now, 1).Remaining
+	}
+	return l.Remaining(s.state, now)
+}
+
+func (s *step) takeOne(l *algorithm.Limit, now, cost int64) {
 	admitted := false
 	if s.log != nil {
 		admitted = s.log.Take(l, now, cost)
@@ -101,10 +129,10 @@ func (s *step) take(l *algorithm.Limit, now, cost int64) {
 }
 
 // needs are those of all callers, the greatest first.
-func (t *trials) needs() []int64 {
-	needs := make([]int64, len(t.callers))
-	for i := range t.callers {
-		needs[i] = t.callers[i].need
+func (r *row) needs() []int64 {
+	needs := make([]int64, len(r.callers))
+	for i, m := range r.callers {
+		needs[i] = m.need
 	}
 	slices.SortFunc(needs, func(a, b int64) int {
 		switch {
@@ -118,12 +146,12 @@ func (t *trials) needs() []int64 {
 	return needs
 }
 
-// refused is how many requests each count of the ladder refuses.
-func (t *trials) refused() []int64 {
-	refused := make([]int64, len(t.ladder))
-	for i := range t.callers {
-		for j := range t.callers[i].steps {
-			refused[j] += t.callers[i].steps[j].refused
+// ladderRefused is how many requests each count of the ladder refuses.
+func (r *row) ladderRefused() []int64 {
+	refused := make([]int64, len(r.trials.ladder))
+	for _, m := range r.callers {
+		for i := range m.steps {
+			refused[i] += m.steps[i].refused
 		}
 	}
 	return refused

@@ -42,7 +42,7 @@ func refusals(l *algorithm.Limit, calls []call) (refused int64) {
 		s.log = new(algorithm.Log)
 	}
 	for _, c := range calls {
-		s.take(l, c.at, c.cost)
+		s.takeOne(l, c.at, c.cost)
 	}
 	return s.refused
 }
@@ -64,10 +64,15 @@ func TestTrialsAreWhatTheAlgorithmsDo(t *testing.T) {
 		}
 		calls := traffic(random, period)
 		trials := newTrials(&limit)
-		for _, c := range calls {
-			trials.add(0, c.at, c.cost)
+		got := new(met{row: &row{trials: trials}, trial: trials.start()})
+		var held backlog
+		for i, c := range calls {
+			held.add(got, c.at, c.cost)
+			if i%7 == round%7 {
+				held.settle()
+			}
 		}
-		got := &trials.callers[0]
+		held.settle()
 		least := int64(1 + sort.Search(10_000_000, func(i int) bool {
 			l, err := atCount(&limit, int64(i+1))
 			return err == nil && refusals(&l, calls) == 0

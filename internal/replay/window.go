@@ -2,27 +2,27 @@ package replay
 
 import "slices"
 
-// window puts the entries of one log in the order of time. A server writes a line
+// window puts the requests of one log in the order of time. A server writes a line
 // when the request ends, so lines are out of order by as much as requests take.
-// The window holds a number of entries and hands out the oldest, so memory does
-// not grow with the log. An entry that comes later than that is decided at the
+// The window holds a number of requests and hands out the oldest, so memory does
+// not grow with the log. A request that comes later than that is decided at the
 // instant the replay has reached, and counted.
 type window struct {
 	from *source
 	size int
-	held []entry // sorted by time from first on; equal times in the log's order
+	held []request // sorted by time from first on; equal times in the log's order
 	head int
 	more bool
 }
 
 func newWindow(from *source, size int) *window {
-	return &window{from: from, size: size, held: make([]entry, 0, 2*size), more: true}
+	return &window{from: from, size: size, held: make([]request, 0, 2*size), more: true}
 }
 
-// peek is the oldest entry held; nil at the end.
-func (w *window) peek() *entry {
+// peek is the oldest request held; nil at the end.
+func (w *window) peek() *request {
 	for w.more && len(w.held)-w.head < w.size {
-		var e entry
+		var e request
 		if w.more = w.from.next(&e); w.more {
 			w.insert(e)
 		}
@@ -33,14 +33,14 @@ func (w *window) peek() *entry {
 	return &w.held[w.head]
 }
 
-// take removes the entry that peek shows.
+// take removes the request that peek shows.
 func (w *window) take() {
-	w.held[w.head] = entry{}
+	w.held[w.head] = request{}
 	w.head++
 }
 
-// insert finds the entry's place from the end, where most belong.
-func (w *window) insert(e entry) {
+// insert finds the request's place from the end, where most belong.
+func (w *window) insert(e request) {
 	if len(w.held) == cap(w.held) {
 		w.held = w.held[:copy(w.held, w.held[w.head:])]
 		clear(w.held[len(w.held):cap(w.held)])
@@ -50,7 +50,7 @@ func (w *window) insert(e entry) {
 		w.held = append(w.held, e)
 		return
 	}
-	place, _ := slices.BinarySearchFunc(w.held[w.head:], e.at, func(held entry, at int64) int {
+	place, _ := slices.BinarySearchFunc(w.held[w.head:], e.at, func(held request, at int64) int {
 		if held.at <= at {
 			return -1
 		}

@@ -7,22 +7,24 @@ import (
 	"testing"
 )
 
-// readFrom is a source that has read these entries.
-func readFrom(entries ...entry) *source {
-	s := &source{batches: make(chan []entry, 1)}
-	s.batches <- entries
+// readFrom is a source that has read these requests.
+func readFrom(requests ...request) *source {
+	s := &source{batches: make(chan []request, 1)}
+	s.batches <- requests
 	close(s.batches)
 	return s
 }
 
+func asked(at int64, path string) request { return request{at: at, to: &target{path: path}} }
+
 // Requests of one instant stay in the order of their log, and of the logs.
 func TestEqualTimesKeepTheirOrder(t *testing.T) {
-	one := readFrom(entry{at: 5, path: "a"}, entry{at: 6, path: "d"}, entry{at: 5, path: "b"})
-	two := readFrom(entry{at: 6, path: "e"}, entry{at: 5, path: "c"}, entry{at: 4, path: "0"})
+	one := readFrom(asked(5, "a"), asked(6, "d"), asked(5, "b"))
+	two := readFrom(asked(6, "e"), asked(5, "c"), asked(4, "0"))
 	m := newMerge([]*source{one, two})
 	var got string
-	for e := (entry{}); m.next(&e); {
-		got += e.path
+	for r := (request{}); m.next(&r); {
+		got += r.to.path
 	}
 	if got != "0abcde" {
 		t.Errorf("they come as %s", got)
@@ -33,11 +35,11 @@ func TestEqualTimesKeepTheirOrder(t *testing.T) {
 func TestWindowSizes(t *testing.T) {
 	const n = 1000
 	for _, size := range []int{1, 2, 5, 8, 100, n, 2 * n} {
-		var entries []entry
+		var requests []request
 		for i := range n {
-			entries = append(entries, entry{at: int64(i/8*8 + 7 - i%8)}) // back by up to 7
+			requests = append(requests, request{at: int64(i/8*8 + 7 - i%8)}) // back by up to 7
 		}
-		w := newWindow(readFrom(entries...), size)
+		w := newWindow(readFrom(requests...), size)
 		seen, sorted, last := map[int64]bool{}, true, int64(-1)
 		for e := w.peek(); e != nil; e = w.peek() {
 			seen[e.at] = true
@@ -46,7 +48,7 @@ func TestWindowSizes(t *testing.T) {
 			w.take()
 		}
 		if len(seen) != n || sorted != (size >= 8) {
-			t.Errorf("a window of %d: %d entries, sorted %v", size, len(seen), sorted)
+			t.Errorf("a window of %d: %d requests, sorted %v", size, len(seen), sorted)
 		}
 	}
 }
@@ -56,13 +58,13 @@ func TestWindowSizes(t *testing.T) {
 func TestWindowHandsOutTheOldest(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 6))
 	for _, size := range []int{1, 2, 3, 16, 100} {
-		var entries []entry
+		var requests []request
 		for i := range 2000 {
-			entries = append(entries, entry{at: int64(random.IntN(500)), path: strconv.Itoa(i)})
+			requests = append(requests, asked(int64(random.IntN(500)), strconv.Itoa(i)))
 		}
-		w := newWindow(readFrom(slices.Clone(entries)...), size)
-		held, rest := []entry(nil), entries
-		for n := range entries {
+		w := newWindow(readFrom(slices.Clone(requests)...), size)
+		held, rest := []request(nil), requests
+		for n := range requests {
 			for len(held) < size && len(rest) > 0 {
 				held, rest = append(held, rest[0]), rest[1:]
 			}
@@ -72,8 +74,8 @@ func TestWindowHandsOutTheOldest(t *testing.T) {
 					oldest = i
 				}
 			}
-			if got, want := w.peek(), held[oldest]; got == nil || got.at != want.at || got.path != want.path {
-				t.Fatalf("a window of %d: entry %d is %+v, want %+v", size, n, got, want)
+			if got, want := w.peek(), held[oldest]; got == nil || got.at != want.at || got.to != want.to {
+				t.Fatalf("a window of %d: request %d is %+v, want %+v", size, n, got, want)
 			}
 			w.take()
 			held = slices.Delete(held, oldest, oldest+1)

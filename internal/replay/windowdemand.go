@@ -6,8 +6,14 @@ import "github.com/weirhq/weir/internal/algorithm"
 // states hold counts and no limit, so the one state that a boundless limit keeps
 // is right for all.
 type windowDemand struct {
-	boundless   *algorithm.Limit
-	prior, last algorithm.State
+	all  *windowDemands
+	last algorithm.State
+}
+
+// windowDemands is what the callers of one limit share.
+type windowDemands struct {
+	boundless *algorithm.Limit
+	prior     algorithm.State // before the last add of all
 }
 
 // boundless is the limit with the greatest count that there is.
@@ -24,9 +30,9 @@ func boundless(l *algorithm.Limit) *algorithm.Limit {
 }
 
 func (d *windowDemand) add(now, cost int64) int64 {
-	d.prior = d.last
-	d.last, _ = d.boundless.Take(d.last, now, cost)
-	return d.boundless.Count - d.boundless.Read(d.last, now, 0).Remaining
+	d.all.prior = d.last
+	d.last, _ = d.all.boundless.Take(d.last, now, cost)
+	return d.all.boundless.Count - d.all.boundless.Remaining(d.last, now)
 }
 
-func (d *windowDemand) before(*algorithm.Limit, int64) step { return step{state: d.prior} }
+func (d *windowDemand) before(*algorithm.Limit, int64) step { return step{state: d.all.prior} }
