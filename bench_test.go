@@ -3,6 +3,7 @@ package weir_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -109,5 +110,39 @@ func benchmarkLayers(b *testing.B, keys []string) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		take(i)
+	}
+}
+
+// BenchmarkEach is a pipeline of 32 calls about a million keys at random, for each call.
+func BenchmarkEach(b *testing.B) {
+	const keys, pipeline = 1_000_000, 32
+	store := weir.NewMemoryStore(weir.MemoryOptions{MaxKeys: 4 * keys})
+	defer store.Close()
+	limit, err := weir.NewLimit(weir.PerHour(1), weir.WithBurst(1_000_000))
+	if err != nil {
+		b.Fatal(err)
+	}
+	checks, results := make([]weir.Check, keys), make([]weir.Result, pipeline)
+	for i := range checks {
+		checks[i] = weir.Check{Key: weir.Key{Layer: "bench", Limit: "each", Identity: fmt.Sprint("user:", i)}, Limit: limit, Cost: 1}
+	}
+	rand.Shuffle(keys, func(i, j int) { checks[i], checks[j] = checks[j], checks[i] })
+	at := 0
+	next := func() {
+		if n, err := weir.TakeEach(b.Context(), store, checks[at:at+pipeline], results); n != pipeline {
+			b.Fatal(err)
+		}
+		at = (at + pipeline) % keys
+	}
+	for range keys / pipeline {
+		next()
+	}
+	if store.Len() < keys*99/100 {
+		b.Fatalf("set-up: %d keys", store.Len())
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	for range b.N / pipeline {
+		next()
 	}
 }

@@ -92,3 +92,27 @@ func TestTakeEachStopsAtABadCheck(t *testing.T) {
 		t.Errorf("%d, %v", n, err)
 	}
 }
+
+// More checks than are looked up ahead at a time are decided in order up to the first
+// that makes no sense.
+func TestTakeEachUpToAnError(t *testing.T) {
+	store := weir.NewMemoryStore(weir.MemoryOptions{})
+	defer store.Close()
+	limit := perDay(t, 1000)
+	for _, wrong := range []int{0, 1, 31, 32, 50, 99} {
+		checks, results := make([]weir.Check, 100), make([]weir.Result, 100)
+		for i := range checks {
+			checks[i] = weir.Check{Key: weir.Key{Layer: "each", Limit: "day", Identity: string(rune('A' + wrong))}, Limit: limit, Cost: 1}
+		}
+		checks[wrong].Cost = -1
+		n, err := weir.TakeEach(t.Context(), store, checks, results)
+		if n != wrong || !errors.Is(err, weir.ErrNegativeCost) {
+			t.Errorf("%d are decided before the wrong one at %d: %v", n, wrong, err)
+		}
+		for i := range n {
+			if left := int64(1000 - 1 - i); !results[i].Charged || results[i].Remaining != left {
+				t.Errorf("check %d of %d leaves %d, want %d", i, wrong, results[i].Remaining, left)
+			}
+		}
+	}
+}

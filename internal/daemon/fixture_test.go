@@ -62,7 +62,7 @@ func newService(t *testing.T, config string) *service {
 }
 
 // write puts a configuration in a file; "" is none.
-func write(t *testing.T, config string) string {
+func write(t testing.TB, config string) string {
 	t.Helper()
 	if config == "" {
 		return ""
