@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/weirhq/weir"
 	"github.com/weirhq/weir/internal/algorithm"
@@ -55,30 +54,21 @@ func (s *Store) takeTogether(ctx context.Context, checks []weir.Check, results [
 		defer s.arrive(own)
 		return s.takeAlone(ctx, checks, results)
 	}
-	select {
-	case <-p.landed:
-	case <-ctx.Done():
+	if !p.wait(ctx) {
 		s.shared.leave(own, p)
 		return fmt.Errorf("redisstore: take: %w", ctx.Err())
 	}
 	err := p.err
 	copy(results, p.results)
 	p.release()
-	switch err {
-	case errAlone:
+	if err == errAlone {
 		return s.takeAlone(ctx, checks, results)
-	case errOver:
-		<-ctx.Done()
-		return fmt.Errorf("redisstore: take: %w", ctx.Err())
 	}
-	return err
+	return verdict(ctx, err)
 }
 
-// What a passenger is told beside errors of the call.
-var (
-	errAlone = errors.New("redisstore: not all of a batch fit, ask alone")
-	errOver  = errors.New("redisstore: everybody's time is over, yours too")
-)
+// errAlone is told to passengers.
+var errAlone = errors.New("redisstore: not all of a batch fit, ask alone")
 
 // arrive has those leave who wait for a flight that is back. Of a closed store they
 // are the last: nobody joins them any more.
@@ -94,64 +84,28 @@ func (s *Store) arrive(own *flight) {
 func (s *Store) fly(own *flight, b *batch) {
 	for ; b != nil; b = s.shared.board(own) {
 		results, err := s.takeBatch(b)
-		if err != nil && b.ctx.Err() != nil {
-			err = errOver
-		}
-		b.cancel()
-		b.land(results, err)
+		b.land(results, b.end(err))
 	}
 }
 
 // batch are passengers of one call.
 type batch struct {
+	*company
 	passengers []*passenger
 	checks     []weir.Check // what each of them asks
-	left       int          // how many have gone meanwhile
-
-	ctx    context.Context // ends with the last of them
-	cancel context.CancelFunc
 }
 
 func newBatch(own *flight) *batch {
-	b := &batch{passengers: own.queue, checks: own.checks}
-	if last, all := lastDeadline(own.queue); all {
-		b.ctx, b.cancel = context.WithDeadline(context.Background(), last)
-	} else {
-		b.ctx, b.cancel = context.WithCancel(context.Background())
-	}
-	for _, p := range own.queue {
-		p.aboard = b
-	}
-	return b
-}
-
-// lastDeadline is when the last will have given up, if all of them will.
-func lastDeadline(queue []*passenger) (last time.Time, all bool) {
-	for _, p := range queue {
-		if p.deadline.IsZero() {
-			return last, false
-		}
-		if p.deadline.After(last) {
-			last = p.deadline
-		}
-	}
-	return last, true
-}
-
-func (b *batch) leave() {
-	if b.left++; b.left == len(b.passengers) {
-		b.cancel()
-	}
+	return &batch{gather(own.queue), own.queue, own.checks}
 }
 
 // land gives each passenger its answer.
 func (b *batch) land(results []weir.Result, err error) {
 	for i, p := range b.passengers {
-		p.err = err
 		if err == nil {
 			p.results = results[i*len(b.checks):][:len(b.checks)]
 		}
-		p.landed <- struct{}{}
+		p.tell(err)
 	}
 }
 
@@ -170,11 +124,11 @@ func (s *Store) takeBatch(b *batch) ([]weir.Result, error) {
 		return results, err
 	}
 	asked := s.denied.ask(checks)
-	reply, err := s.eval.eval(b.ctx, takeScript, s.request(together(checks), times))
+	a, err := s.send(b.ctx, order{together(checks), times})
 	if err != nil {
 		return nil, fmt.Errorf("redisstore: take: %w", err)
 	}
-	replaced, states, err := readBatch(reply, checks, results)
+	replaced, states, err := readBatch(a, checks, results)
 	if replaced > 0 {
 		s.replaced(replaced)
 	}
@@ -205,13 +159,12 @@ func together(checks []weir.Check) []weir.Check {
 	return checks
 }
 
-// readBatch turns takeScript's reply to a batch into the results of all, one
-// passenger's beside the other's, and the states that they left. The script tells
-// the states before; the takes are repeated on them here, by the same code as in
-// memory.
-func readBatch(reply string, checks []weir.Check, results []weir.Result) (replaced int, states []algorithm.State, err error) {
-	r := replyReader{rest: reply}
-	at, granted := r.double(), int(r.double())
+// readBatch turns the answer to a batch into the results of all, one passenger's
+// beside the other's, and the states that they left. The script tells the states
+// before; the takes are repeated on them here, by the same code as in memory.
+func readBatch(a answer, checks []weir.Check, results []weir.Result) (replaced int, states []algorithm.State, err error) {
+	r, at := replyReader{rest: a.text}, a.at
+	granted := int(r.double())
 	if len(checks) > 1 && granted == 0 {
 		return 0, nil, errAlone
 	}

@@ -30,7 +30,7 @@ var TakeScript, RefundScript = takeScript.sha, refundScript.sha
 func Together(s *Store, checks []weir.Check, times int) ([]weir.Result, error) {
 	own := &flight{checks: ungrouped(checks)}
 	for range times {
-		own.queue = append(own.queue, &passenger{})
+		own.queue = append(own.queue, &passenger{waiter: newWaiter()})
 	}
 	b := newBatch(own)
 	defer b.cancel()
@@ -81,3 +81,46 @@ func Double(v int64) []byte { return appendDouble(nil, v) }
 
 // Closing reports whether Close has begun.
 func Closing(s *Store) bool { return s.background.closed.Load() }
+
+// OneCall has requests decided in one call that they share, each for so many callers.
+// The results of a request are those of all its callers, or nil where each has to
+// ask alone.
+func OneCall(s *Store, requests [][]weir.Check, times []int) ([][]weir.Result, error) {
+	c := carrier{store: s}
+	for i, checks := range requests {
+		if times[i] > 1 {
+			checks = together(checks)
+		}
+		c.waiting = append(c.waiting, &parcel{waiter: newWaiter(), order: order{checks, times[i]}})
+	}
+	shared := c.board()
+	c.deliver(shared)
+	all := make([][]weir.Result, len(requests))
+	for i, p := range shared.parcels {
+		all[i] = make([]weir.Result, times[i]*len(requests[i]))
+		err := p.err
+		if err == nil && times[i] > 1 {
+			_, _, err = readBatch(p.answer, requests[i], all[i])
+		} else if err == nil {
+			_, _, err = readAnswer(p.answer, requests[i], all[i], nil)
+		}
+		if err == errAlone {
+			all[i] = nil
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// Shareable reports whether a request may go in a call with others.
+func Shareable(checks []weir.Check) bool { return shareable(order{checks, 1}) }
+
+// Sharing is how many takes wait to go in a call together.
+func Sharing(s *Store) int {
+	s.carrier.mu.Lock()
+	defer s.carrier.mu.Unlock()
+	return len(s.carrier.waiting)
+}
+
+const OwnCalls, SharedChecks = ownCalls, sharedChecks

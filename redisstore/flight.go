@@ -5,7 +5,6 @@ import (
 	"hash/maphash"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/weirhq/weir"
 )
@@ -35,19 +34,15 @@ const maxPassengers = 1024
 
 // passenger is a take that waits.
 type passenger struct {
-	deadline time.Time // zero: none
-	aboard   *batch    // nil in the queue
-
-	landed  chan struct{} // told once the following are set
+	waiter
 	results []weir.Result
-	err     error
 }
 
-var passengers = sync.Pool{New: func() any { return &passenger{landed: make(chan struct{}, 1)} }}
+var passengers = sync.Pool{New: func() any { return &passenger{waiter: newWaiter()} }}
 
 // release is for a passenger that has landed, and that nobody knows any more.
 func (p *passenger) release() {
-	*p = passenger{landed: p.landed}
+	*p = passenger{waiter: waiter{back: p.back}}
 	passengers.Put(p)
 }
 
@@ -136,8 +131,8 @@ func (f *flights) leave(own *flight, p *passenger) {
 	a := f.over(own.hash)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if p.aboard != nil {
-		p.aboard.leave()
+	if p.with != nil {
+		p.with.leave()
 		return
 	}
 	own.queue = slices.DeleteFunc(own.queue, func(other *passenger) bool { return other == p })

@@ -17,12 +17,30 @@ const (
 
 var errReply = errors.New("redisstore: the script's reply makes no sense; is another version of it under this name?")
 
-// readReply turns takeScript's reply into results. A script replies what a key
-// holds now; what follows from it is derived here, by the same code as in memory.
-// It appends the state of each to states; a log's stays where it is.
-func readReply(reply string, checks []weir.Check, results []weir.Result, states []algorithm.State) (replaced int, left []algorithm.State, err error) {
-	r := replyReader{rest: reply}
-	at := r.double()
+// answer is what takeScript replies to one order, and when it was decided.
+type answer struct {
+	at   int64
+	text string
+}
+
+// cut is the answer to an order that is one of several, none of them of logs.
+func (r *replyReader) cut(checks, times int) string {
+	from := r.rest
+	nobody := times > 1 && r.double() == 0 && checks > 1 // as if they had not asked
+	for range checks {
+		if !nobody {
+			r.byte()
+			r.take(int(r.byte()))
+		}
+	}
+	return from[:len(from)-len(r.rest)]
+}
+
+// readAnswer turns an answer into results. A script replies what a key holds now;
+// what follows from it is derived here, by the same code as in memory. It appends
+// the state of each to states; a log's stays where it is.
+func readAnswer(a answer, checks []weir.Check, results []weir.Result, states []algorithm.State) (replaced int, left []algorithm.State, err error) {
+	r, at := replyReader{rest: a.text}, a.at
 	for i := range checks {
 		c := &checks[i]
 		bits := r.byte()
@@ -80,6 +98,19 @@ func takeLaterOut(checks []weir.Check, results []weir.Result) {
 		all.cost += c.Cost
 		later[c.Key] = all
 	}
+}
+
+// readOne is the answer of a reply to one order.
+func readOne(reply string, err error) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	r := replyReader{rest: reply}
+	at := r.double()
+	if r.failed {
+		return answer{}, errReply
+	}
+	return answer{at, r.rest}, nil
 }
 
 type replyReader struct {

@@ -28,30 +28,68 @@ func wireCost(n int64) int64 {
 	return n
 }
 
-// request is the call of takeScript for so many callers who ask the same.
-func (s *Store) request(checks []weir.Check, times int) call {
-	keys := make([]string, 0, len(checks))
-	args := make([]string, 1, 1+len(checks))
-	cells := newCells(len(checks))
-	head := make([]byte, 0, 24+13*len(checks))
-	head = appendDouble(head, s.now())
-	head = appendDouble(head, s.margin.Milliseconds())
-	head = appendDouble(head, int64(times))
-	for i := range checks {
-		c := &checks[i]
-		var cell int
-		cell, keys = cells.of(s.name(&c.Key), keys)
-		head = binary.LittleEndian.AppendUint32(head, uint32(cell+1))
-		head = append(head, flags(checks, i))
-		head = appendDouble(head, wireCost(c.Cost))
-		args = append(args, c.Limit.Wire())
-	}
-	args[0] = string(head)
-	return call{keys, args}
+// order is a request, and how many callers ask the same at once.
+type order struct {
+	checks []weir.Check
+	times  int
 }
 
-// cells are where keys stand that may come twice: by name where they are many; a
-// few are compared faster than that.
+// request is the call of takeScript for orders, one after the other.
+func (s *Store) request(orders ...order) call {
+	w := s.newWriter(orders)
+	for i := range orders {
+		w.add(orders[i])
+	}
+	w.args[0] = string(w.head)
+	return call{w.keys, w.args}
+}
+
+// writer puts a call of takeScript together; driver.lua has the format.
+type writer struct {
+	store *Store
+	keys  []string
+	args  []string
+	head  []byte
+}
+
+const (
+	headSize, orderSize, checkSize = 16, 12, 17 // bytes
+
+	usualLimits = 4
+)
+
+func (s *Store) newWriter(orders []order) *writer {
+	checks := 0
+	for i := range orders {
+		checks += len(orders[i].checks)
+	}
+	w := &writer{
+		store: s,
+		keys:  make([]string, 0, checks),
+		args:  make([]string, 1, 1+usualLimits),
+		head:  make([]byte, 0, headSize+orderSize*len(orders)+checkSize*checks),
+	}
+	w.double(s.now())
+	w.double(s.margin.Milliseconds())
+	return w
+}
+
+func (w *writer) add(o order) {
+	w.long(len(o.checks))
+	w.double(int64(o.times))
+	first := len(w.keys)
+	cells := newCells(len(o.checks))
+	for i := range o.checks {
+		c := &o.checks[i]
+		w.long(w.cell(cells, first, w.store.name(&c.Key)))
+		w.long(w.limit(c.Limit))
+		w.head = append(w.head, flags(o.checks, i))
+		w.double(wireCost(c.Cost))
+	}
+}
+
+// cells are where an order's keys stand, by name where they are many; a few are
+// compared faster than that.
 type cells map[string]int
 
 const fewKeys = 16
@@ -63,20 +101,33 @@ func newCells(keys int) cells {
 	return make(cells, keys)
 }
 
-// of is the cell of a name, which is one of the keys afterwards.
-func (c cells) of(name string, keys []string) (int, []string) {
-	cell, found := c[name]
-	if c == nil {
-		cell = slices.Index(keys, name)
-		found = cell >= 0
+// cell is where a key of the order stands whose first key stands at first: from 1.
+func (w *writer) cell(known cells, first int, name string) int {
+	at, found := known[name]
+	if known == nil {
+		at = first + slices.Index(w.keys[first:], name)
+		found = at >= first
 	}
 	if found {
-		return cell, keys
+		return at + 1
 	}
-	if c != nil {
-		c[name] = len(keys)
+	if known != nil {
+		known[name] = len(w.keys)
 	}
-	return len(keys), append(keys, name)
+	w.keys = append(w.keys, name)
+	return len(w.keys)
+}
+
+// limit is which argument has the text of a limit. It is looked for among the last
+// few: a text that comes twice does no harm.
+func (w *writer) limit(l *weir.Limit) int {
+	for i := len(w.args) - 1; i > max(0, len(w.args)-1-usualLimits); i-- {
+		if w.args[i] == l.Wire() {
+			return i + 1
+		}
+	}
+	w.args = append(w.args, l.Wire())
+	return len(w.args)
 }
 
 // now is the instant to decide at, µs, or -1 for the server's.
@@ -110,6 +161,10 @@ func flags(checks []weir.Check, i int) byte {
 	}
 	return f
 }
+
+func (w *writer) long(v int) { w.head = binary.LittleEndian.AppendUint32(w.head, uint32(v)) }
+
+func (w *writer) double(v int64) { w.head = appendDouble(w.head, v) }
 
 func appendDouble(b []byte, v int64) []byte {
 	return binary.LittleEndian.AppendUint64(b, math.Float64bits(float64(v)))

@@ -90,7 +90,7 @@ func (s *Store) ask(ctx context.Context, parts []part) error {
 	calls := make([]call, len(parts))
 	asked := make([]question, len(parts))
 	for i := range parts {
-		calls[i], asked[i] = s.request(parts[i].checks, 1), s.denied.ask(parts[i].checks)
+		calls[i], asked[i] = s.request(order{parts[i].checks, 1}), s.denied.ask(parts[i].checks)
 	}
 	replies, err := s.eval.evalAll(ctx, takeScript, calls)
 	if err != nil {
@@ -98,8 +98,9 @@ func (s *Store) ask(ctx context.Context, parts []part) error {
 	}
 	for i := range parts {
 		p := &parts[i]
-		if p.err = replies[i].err; p.err == nil {
-			p.err = s.read(replies[i].text, asked[i], p.checks, p.results)
+		var a answer
+		if a, p.err = readOne(replies[i].text, replies[i].err); p.err == nil {
+			p.err = s.read(a, asked[i], p.checks, p.results)
 		}
 		if p.err != nil {
 			clear(p.results) // nothing known to be charged, nothing to give back

@@ -15,13 +15,14 @@ import (
 // Store is a [weir.Store] in Redis. Make it with [Open], [New] or
 // [NewWithDoer].
 type Store struct {
-	eval   evaler
-	prefix string
-	margin time.Duration
-	clock  func() time.Time // nil: the server's
-	slots  bool             // a cluster: one call for each hash slot
-	shared *flights         // nil: each take is a call of its own
-	denied *denials         // nil: every refusal is asked for
+	eval    evaler
+	prefix  string
+	margin  time.Duration
+	clock   func() time.Time // nil: the server's
+	slots   bool             // a cluster: one call for each hash slot
+	shared  *flights         // nil: each take is a call of its own
+	carrier *carrier         // nil: as is each order
+	denied  *denials         // nil: every refusal is asked for
 
 	denyFor    time.Duration
 	replaced   func(n int)
@@ -56,7 +57,9 @@ func OnReplaced(f func(n int)) Option { return func(s *Store) { s.replaced = f }
 
 // WithoutCoalescing makes every take a call of its own. By default those that ask
 // the same while such a call is on its way wait for it and go together in the
-// next, which grants them in the order in which they came. It is for measuring.
+// next, which grants them in the order in which they came; and while several calls
+// are on their way, those that ask something else go together too, each decided by
+// itself. It is for measuring.
 func WithoutCoalescing() Option { return func(s *Store) { s.shared = nil } }
 
 // WithDenyCache has requests that were refused refused again without a call, for as
@@ -81,6 +84,9 @@ func newStore(e evaler, options []Option) *Store {
 	s := &Store{eval: e, prefix: "weir", margin: time.Second, shared: newFlights(), replaced: func(int) {}, close: func() {}}
 	for _, o := range options {
 		o(s)
+	}
+	if s.shared != nil {
+		s.carrier = &carrier{store: s}
 	}
 	if s.denyFor > 0 {
 		s.denied = newDenials(s.denyFor, s.stopwatch())
@@ -122,16 +128,16 @@ func (s *Store) take(ctx context.Context, checks []weir.Check, results []weir.Re
 // takeAlone is one call.
 func (s *Store) takeAlone(ctx context.Context, checks []weir.Check, results []weir.Result) error {
 	asked := s.denied.ask(checks)
-	reply, err := s.eval.eval(ctx, takeScript, s.request(checks, 1))
+	a, err := s.send(ctx, order{checks, 1})
 	if err != nil {
 		return fmt.Errorf("redisstore: take: %w", err)
 	}
-	return s.read(reply, asked, checks, results)
+	return s.read(a, asked, checks, results)
 }
 
-func (s *Store) read(reply string, asked question, checks []weir.Check, results []weir.Result) error {
+func (s *Store) read(a answer, asked question, checks []weir.Check, results []weir.Result) error {
 	var few [4]algorithm.State
-	replaced, states, err := readReply(reply, checks, results, few[:0])
+	replaced, states, err := readAnswer(a, checks, results, few[:0])
 	if replaced > 0 {
 		s.replaced(replaced)
 	}

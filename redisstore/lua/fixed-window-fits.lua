@@ -1,7 +1,7 @@
 -- The words of raw, if it is a state that fixed-window.lua wrote.
-local s, w, used
-local fits = type(raw) == 'string' and #raw == 21 and raw:byte(1) == 87
+local tag, s, w, used
+local fits = raw and #raw == 21 -- an error of GET is a table
 if fits then
-  s, w, used = unpack('>I7I6I7', raw, 2)
-  fits = w >= 1 and used <= 9007199254740992
+  tag, s, w, used = unpack('>BI7I6I7', raw)
+  fits = tag == 87 and w >= 1 and used <= 9007199254740992
 end

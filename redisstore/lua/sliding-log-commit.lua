@@ -4,27 +4,27 @@ local key, W = KEYS[c], log.settled
 if W and log.newest and log.newest > now then
   -- Entries from the future come to now.
   local at = -2
-  local entry = redis.call('LINDEX', key, at)
+  local entry = call('LINDEX', key, at)
   while entry and #entry == 12 do
     local stamp, used = unpack('>I7I5', entry)
     if stamp <= now then break end
-    redis.call('LSET', key, at, pack('>I7I5', now, used))
+    call('LSET', key, at, pack('>I7I5', now, used))
     at = at - 1
-    entry = redis.call('LINDEX', key, at)
+    entry = call('LINDEX', key, at)
   end
   log.moved, log.newest = true, now
 end
 if log.entries then
-  if log.foreign or log.stale then redis.call('DEL', key) end
+  if log.foreign or log.stale then call('DEL', key) end
   if log.newest then
-    if log.left > 0 then redis.call('LTRIM', key, log.left, -1) end
-    redis.call('RPOP', key)
+    if log.left > 0 then call('LTRIM', key, log.left, -1) end
+    call('RPOP', key)
   end
   log.live, log.left, log.newest = log.live + log.pending, 0, now
   log.entries[#log.entries + 1] = pack('>BI7I6', 76, log.live, W)
-  redis.call('RPUSH', key, values(log.entries))
-  redis.call('PEXPIRE', key, ceil(W / 1000) + margin)
+  call('RPUSH', key, values(log.entries))
+  call('PEXPIRE', key, ceil(W / 1000) + margin)
 elseif W and log.newest and (log.moved or log.period ~= W) then
-  redis.call('LSET', key, -1, pack('>BI7I6', 76, log.sum, W))
-  redis.call('PEXPIRE', key, ceil(math.max(0, log.newest + W - now) / 1000) + margin)
+  call('LSET', key, -1, pack('>BI7I6', 76, log.sum, W))
+  call('PEXPIRE', key, ceil(math.max(0, log.newest + W - now) / 1000) + margin)
 end

@@ -1,5 +1,5 @@
-local _, _, n = unpack('<I4Bd', ARGV[1], 12 + i * 13)
-local _, L, W = unpack('<Bdd', ARGV[i + 1])
+local _, which, _, n = unpack('<I4I4Bd', argument, first + i * 17)
+local _, L, W = unpack('<Bdd', ARGV[which])
 local remaining, wait, reset = 0, -1, 0
 if L > 0 then
   remaining, wait = L - log.live, 0
@@ -27,4 +27,5 @@ if L > 0 then
     until need <= 0 or #chunk < 64
   end
 end
-reply = reply .. pack('<Bddd', bits[i], remaining, wait, reset)
+pieces = pieces + 1
+reply[pieces] = pack('<Bddd', bits[i], remaining, wait, reset)
