@@ -173,13 +173,18 @@ func (k *compiler) callers(path string, texts []string) callers {
 
 // room refuses a store that cannot hold what one request asks for.
 func (k *compiler) room(layers []*layer) {
-	var most int64
-	for _, l := range layers {
-		most += l.most()
-	}
+	most := int64(mostOf(layers))
 	if k.c.MaxKeys > 0 && k.c.MaxKeys < most {
 		k.fail("max_keys", fmt.Sprintf("write %d or more", max(most, fewKeys)), "max_keys is %d, and one request can need %d", k.c.MaxKeys, most)
 	}
+}
+
+// mostOf is the largest number of checks that one request can meet.
+func mostOf(layers []*layer) (most int) {
+	for _, l := range layers {
+		most += l.most()
+	}
+	return most
 }
 
 // knownLayers checks what Options.Layers names.
@@ -202,6 +207,7 @@ func (k *compiler) subset(p *Policy) {
 	if len(k.o.Layers) > 0 {
 		p.layers = slices.DeleteFunc(p.layers, func(l *layer) bool { return !slices.Contains(k.o.Layers, l.name) })
 	}
+	p.most = mostOf(p.layers)
 }
 
 // validName: layers' and limits' names stand in keys, headers and metrics.

@@ -54,7 +54,7 @@ func (s *set) of(plan int) []limit {
 }
 
 // most is the largest number of checks that one request can meet in the layer.
-func (l *layer) most() int64 {
+func (l *layer) most() int {
 	longest := func(lists [][]limit) (n int) {
 		for _, list := range lists {
 			n = max(n, len(list))
@@ -65,7 +65,7 @@ func (l *layer) most() int64 {
 	for i := range l.rules {
 		most = max(most, longest(l.rules[i].live.byPlan)+longest(l.rules[i].candidates.byPlan))
 	}
-	return int64(most)
+	return most
 }
 
 // finish fills in what follows from the limits.

@@ -13,6 +13,7 @@ import (
 // new one. [Config.Compile] makes it, and [Default].
 type Policy struct {
 	layers  []*layer
+	most    int // checks that one request can meet, to make room for
 	clients clients
 	hash    *credential.Hasher
 	masks   clientip.Masks

@@ -56,7 +56,7 @@ func (r *request) append(checks []weir.Check, l *layer, answer *answer) []weir.C
 // charged stays charged, except where charge is admitted. The decision holds
 // their results. The error is the store's: no decision was made.
 func (p *Policy) Decide(ctx context.Context, s weir.Store, a *Attributes) (weir.Decision, error) {
-	checks, denied := p.Resolve(a, make([]weir.Check, 0, 2*len(p.layers)))
+	checks, denied := p.Resolve(a, make([]weir.Check, 0, p.most))
 	id, n := weir.NewID(), len(checks)
 	switch {
 	case n == 0 && denied != "":

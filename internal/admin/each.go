@@ -33,8 +33,8 @@ func (m *Metrics) DecidedEach(checks []weir.Check, results []weir.Result, took t
 
 func (m *Metrics) count(key *weir.Key, outcome string, n int) {
 	if n > 0 {
-		m.requests.WithLabelValues(outcome).Add(float64(n))
-		m.checks.WithLabelValues(key.Layer, limitLabel(key), outcome).Add(float64(n))
+		m.requests.of(outcome).Add(float64(n))
+		m.checks.of(counted{key.Layer, limitLabel(key), outcome}).Add(float64(n))
 	}
 }
 

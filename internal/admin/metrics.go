@@ -15,8 +15,8 @@ import (
 // never from a request, so that their number is bounded.
 type Metrics struct {
 	registry *prometheus.Registry
-	requests *prometheus.CounterVec
-	checks   *prometheus.CounterVec
+	requests *counters[string]
+	checks   *counters[counted]
 	seconds  prometheus.Histogram
 	store    prometheus.Histogram
 	errors   prometheus.Counter
@@ -24,19 +24,22 @@ type Metrics struct {
 	valid    prometheus.Gauge
 	loaded   prometheus.Gauge
 	replaced prometheus.Counter
-	resolved *prometheus.CounterVec
+	resolved *counters[string]
 }
+
+// counted is what checks are counted by.
+type counted struct{ layer, limit, outcome string }
+
+func (c counted) labels() []string { return []string{c.layer, c.limit, c.outcome} }
 
 // NewMetrics makes the collectors, with those of the Go runtime and the process.
 func NewMetrics() *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "weir_requests_total", Help: "Requests decided, by outcome: allowed, refused, denied.",
-		}, []string{"outcome"}),
-		checks: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "weir_checks_total", Help: "Checks decided, by limit and outcome: allowed, refused, shadow_allowed, shadow_refused.",
-		}, []string{"layer", "limit", "outcome"}),
+		requests: newCounters("weir_requests_total", "Requests decided, by outcome: allowed, refused, denied.",
+			[]string{"outcome"}, oneLabel),
+		checks: newCounters("weir_checks_total", "Checks decided, by limit and outcome: allowed, refused, shadow_allowed, shadow_refused.",
+			[]string{"layer", "limit", "outcome"}, counted.labels),
 		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "weir_decision_duration_seconds", Help: "Time to decide a request, the store included.",
 			Buckets: []float64{1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 5e-4, 1e-3, 5e-3, 2e-2, 0.1, 1},
@@ -57,14 +60,13 @@ func NewMetrics() *Metrics {
 		loaded: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "weir_config_loaded_timestamp_seconds", Help: "When the configuration in use was loaded.",
 		}),
-		resolved: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "weir_client_address_total", Help: "Client addresses, by how they were come by: direct, ignored, absent, found, all_trusted, junk.",
-		}, []string{"outcome"}),
+		resolved: newCounters("weir_client_address_total", "Client addresses, by how they were come by: direct, ignored, absent, found, all_trusted, junk.",
+			[]string{"outcome"}, oneLabel),
 		replaced: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "weir_store_replaced_total", Help: "Foreign or damaged values found under keys of the store, and replaced.",
 		}),
 	}
-	m.registry.MustRegister(m.requests, m.checks, m.seconds, m.store, m.errors, m.reloads, m.valid, m.loaded, m.replaced, m.resolved,
+	m.registry.MustRegister(m.requests.vector, m.checks.vector, m.seconds, m.store, m.errors, m.reloads, m.valid, m.loaded, m.replaced, m.resolved.vector,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -81,15 +83,15 @@ func (m *Metrics) Decided(d *weir.Decision, took time.Duration) {
 	m.seconds.Observe(took.Seconds())
 	switch {
 	case d.Denied != "":
-		m.requests.WithLabelValues("denied").Inc()
+		m.requests.of("denied").Inc()
 	case d.Allowed:
-		m.requests.WithLabelValues("allowed").Inc()
+		m.requests.of("allowed").Inc()
 	default:
-		m.requests.WithLabelValues("refused").Inc()
+		m.requests.of("refused").Inc()
 	}
 	for i := range d.Results {
 		key := &d.Checks[i].Key
-		m.checks.WithLabelValues(key.Layer, limitLabel(key), outcome(&d.Checks[i], &d.Results[i])).Inc()
+		m.checks.of(counted{key.Layer, limitLabel(key), outcome(&d.Checks[i], &d.Results[i])}).Inc()
 	}
 }
 
@@ -97,18 +99,20 @@ func (m *Metrics) Decided(d *weir.Decision, took time.Duration) {
 const adHoc = "adhoc"
 
 func outcome(c *weir.Check, r *weir.Result) string {
-	text := "allowed"
-	if !r.Allowed {
-		text = "refused"
+	switch shadow := c.Group != nil && c.Group.Shadow; {
+	case shadow && r.Allowed:
+		return "shadow_allowed"
+	case shadow:
+		return "shadow_refused"
+	case r.Allowed:
+		return "allowed"
+	default:
+		return "refused"
 	}
-	if c.Group != nil && c.Group.Shadow {
-		text = "shadow_" + text
-	}
-	return text
 }
 
 // Resolved counts how a client's address was come by.
-func (m *Metrics) Resolved(outcome string) { m.resolved.WithLabelValues(outcome).Inc() }
+func (m *Metrics) Resolved(outcome string) { m.resolved.of(outcome).Inc() }
 
 // Failed counts a request for which no decision could be made.
 func (m *Metrics) Failed() { m.errors.Inc() }
