@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -118,10 +119,8 @@ func (w work) measure(open func(quota, int) (Limiter, error), t task) ([]turns.F
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range names {
-		if !l.Take(name) {
-			return nil, fmt.Errorf("set-up: %s is refused", name)
-		}
+	if err := fill(l, names); err != nil {
+		return nil, err
 	}
 	runtime.GC()
 	var before, after runtime.MemStats
@@ -141,37 +140,56 @@ func (w work) measure(open func(quota, int) (Limiter, error), t task) ([]turns.F
 	}, nil
 }
 
-// distinct are n names, none like another.
+// distinct are n names in random order, none like another. They lie in memory one
+// after the other, and are asked so: a key at random for whoever keeps keys, but at
+// hand for who asks, as that of a request that has just been read is.
 func distinct(n int) ([]string, error) {
-	names, seen := make([]string, n), make(map[string]struct{}, n)
-	for i := range names {
-		names[i] = nameOf(i)
-		seen[names[i]] = struct{}{}
+	var text strings.Builder
+	ends, seen := make([]int, n), make(map[string]struct{}, n)
+	for i, k := range rand.Perm(n) {
+		text.WriteString(nameOf(k))
+		ends[i] = text.Len()
+		seen[nameOf(k)] = struct{}{}
 	}
 	if len(seen) != n {
 		return nil, fmt.Errorf("set-up: %d keys of %d are distinct", len(seen), n)
 	}
+	names, begin := make([]string, n), 0
+	for i, end := range ends {
+		names[i], begin = text.String()[begin:end], end
+	}
 	return names, nil
+}
+
+// fill has the limiter admit each name once, in another order than that in which they
+// are asked, and in copies: what a limiter keeps of a key is its own.
+func fill(l Limiter, names []string) error {
+	for _, i := range rand.Perm(len(names)) {
+		if !l.Take(strings.Clone(names[i])) {
+			return fmt.Errorf("set-up: %s is refused", names[i])
+		}
+	}
+	return nil
 }
 
 type count struct{ all, refused int64 }
 
-// takeAll has a goroutine for each core take, one name after the other or at random.
+// takeAll has a goroutine for each core take the names one after the other, each from
+// another one on.
 func (w work) takeAll(l Limiter, names []string, end time.Time) count {
 	var all, refused atomic.Int64
 	var every sync.WaitGroup
 	for core := range w.cores {
 		every.Go(func() {
-			random := rand.NewPCG(uint64(core), 1)
 			var n, no int64
+			next := core * len(names) / w.cores
 			for n == 0 || time.Now().Before(end) {
 				for range 256 { // so that the clock is read seldom
-					name := names[0]
-					if len(names) > 1 {
-						name = names[random.Uint64()%uint64(len(names))]
-					}
-					if !l.Take(name) {
+					if !l.Take(names[next]) {
 						no++
+					}
+					if next++; next == len(names) {
+						next = 0
 					}
 					n++
 				}

@@ -143,6 +143,9 @@ func ceil(a, b int64) int64 {
 	return (a + b - 1) / b
 }
 
+// Passed is a TAT that says nothing at now.
+func (l *Limit) Passed(now int64) TAT { return l.tat(now, 0) }
+
 // IsFresh reports whether the TAT says nothing at now.
 func (l *Limit) IsFresh(t TAT, now int64) bool { return l.debt(t, now) == 0 }
 

@@ -13,9 +13,10 @@ type cell struct {
 	written bool
 	// tag is that of the slot which the cell keeps locked; 0 for none.
 	tag uint64
-	// direct says that the slot's own TAT is decided on: it is of the limit's rate.
-	// Otherwise the state below is.
+	// direct says that a TAT is decided on, a slot's own or that of a key never seen:
+	// it is of the rate with the number id. Otherwise the state below is.
 	direct bool
+	id     uint32
 	held
 
 	state    algorithm.State // as claimed so far
@@ -40,9 +41,7 @@ func (c *cell) load(s *shard, op *Op) {
 	} else if slot, found := s.flat.findAny(op.Key); found && op.Limit.IsBucket() {
 		c.tag = slot.tag().Load()
 		c.seize(&s.flat, slot)
-		if c.direct = c.tag&idMask == uint64(op.Limit.CompactID()); !c.direct {
-			c.expand(c.last)
-		}
+		c.direct, c.id = true, uint32(c.tag&idMask)
 		return
 	}
 	if i, found := s.index[op.Key]; found {
@@ -60,22 +59,21 @@ func (c *cell) loadEntry(e *entry) {
 	}
 }
 
-// inherit gives a cell that was found nowhere what its key begins with at now.
-func (c *cell) inherit(op *Op, now int64) {
+// begin gives a cell that was found nowhere what its key begins with at now.
+func (c *cell) begin(op *Op, now int64) {
 	id := op.Limit.CompactID()
-	if id == 0 || c.tag != 0 || c.at != absent {
+	if id == 0 || c.direct || c.at != absent {
 		return
 	}
-	if t, any := c.shard.flat.spilled.inherited(tagOf(c.key, id), now); any {
-		c.state = op.Limit.Expand(t, now)
-		c.original = c.state
-	}
+	c.direct, c.id, c.last = true, id, now
+	c.found = c.shard.flat.spilled.inherited(tagOf(c.key, id), op.Limit, now)
+	c.tat = c.found
 }
 
 // expand makes states of the TAT as it was and as claimed until now, for a limit of
 // another rate.
 func (c *cell) expand(now int64) {
-	limit := &algorithm.CompactLimits()[c.tag&idMask]
+	limit := &algorithm.CompactLimits()[c.id]
 	c.original = limit.Expand(c.found, c.last)
 	c.state = c.original
 	if c.tat != c.found {
@@ -117,8 +115,8 @@ func (c *cell) claim(op *Op, now int64) bool {
 		}
 		return admitted
 	}
-	if c.direct && c.tag&idMask != uint64(op.Limit.CompactID()) {
-		c.expand(now) // independent checks of one key, under two rates
+	if c.direct && c.id != op.Limit.CompactID() {
+		c.expand(now) // the limit's rate was changed, or there are two of one key
 	}
 	if c.direct {
 		return c.claimTAT(op, now)
@@ -157,12 +155,23 @@ func (c *cell) commit(op *Op, now int64) {
 		return
 	}
 	if c.direct {
-		c.taken = c.taken || c.tat != c.found
+		c.commitTAT(now)
 		return
 	}
 	if c.state != c.original {
 		c.put(op, now)
 		c.original = c.state
+	}
+}
+
+func (c *cell) commitTAT(now int64) {
+	if c.tat == c.found {
+		return
+	}
+	c.taken = true
+	if c.tag == 0 {
+		c.tag = tagOf(c.key, c.id)
+		c.shard.putTAT(c.key, 0, c.tag, c.tat, now, now)
 	}
 }
 

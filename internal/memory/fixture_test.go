@@ -157,7 +157,7 @@ func (f *flat) check(t testing.TB) {
 			if tag == 0 {
 				continue
 			}
-			if homes := homes(all, tag); s.bucket != homes[0] && s.bucket != homes[1] {
+			if homes := bothHomes(all, tag); s.bucket != homes[0] && s.bucket != homes[1] {
 				t.Errorf("tag %x is not at home in bucket %d", tag, b)
 			}
 			if seen[tag&^idMask] {

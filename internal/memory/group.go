@@ -72,7 +72,7 @@ func (r *Request) load(t *Table) {
 		r.of = append(r.of, at)
 	}
 	for i := range r.Ops {
-		r.cells[r.of[i]].inherit(&r.Ops[i], r.now)
+		r.cells[r.of[i]].begin(&r.Ops[i], r.now)
 	}
 }
 

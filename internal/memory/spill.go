@@ -41,18 +41,16 @@ func (s *spill) put(tag uint64, t algorithm.TAT, now int64, slots int) {
 	}
 }
 
-// inherited is what a key of the tag that is not in the table begins with, if
-// anything.
-func (s *spill) inherited(tag uint64, now int64) (t algorithm.TAT, any bool) {
+// inherited is what a key of the tag that is not in the table begins with.
+func (s *spill) inherited(tag uint64, limit *algorithm.Limit, now int64) algorithm.TAT {
 	if s.rows[0] == nil {
-		return 0, false
+		return limit.Passed(now)
 	}
 	a, b := *s.cell(0, tag), *s.cell(1, tag)
-	if until := int64(min(a, b) >> algorithm.IDBits); a&idMask == tag&idMask && b&idMask == tag&idMask && until > now {
-		limit := &algorithm.CompactLimits()[tag&idMask]
-		return limit.PassingAt(until, now, limit.Burst/2), true
+	if a&idMask != tag&idMask || b&idMask != tag&idMask {
+		return limit.Passed(now)
 	}
-	return 0, false
+	return limit.PassingAt(int64(min(a, b)>>algorithm.IDBits), now, limit.Burst/2)
 }
 
 // weighCell weighs the key of a cell, as far as it is known.

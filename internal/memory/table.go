@@ -131,7 +131,7 @@ func (s *shard) takeOne(op *Op, now int64) int64 {
 	var c cell
 	c.load(s, op)
 	now = max(now, s.past, c.stamp())
-	c.inherit(op, now)
+	c.begin(op, now)
 	op.Allowed = c.claim(op, now)
 	op.fate = untouched
 	if !op.Peek {
