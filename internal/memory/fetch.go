@@ -8,7 +8,7 @@ package memory
 // It decides nothing, and what it has seen may be otherwise a moment later.
 func (t *Table) Fetch(ops []Op) {
 	for i := range ops {
-		t.flatOf(ops[i].Key).fetchTags(tagOf(ops[i].Key, 0))
+		t.flatOf(ops[i].Key).fetchHomes(tagOf(ops[i].Key, 0))
 	}
 	for i := range ops {
 		op := &ops[i]
@@ -20,11 +20,9 @@ func (t *Table) Fetch(ops []Op) {
 
 func (t *Table) flatOf(k Key) *flat { return &t.shards[t.shardOf(k)].flat }
 
-// fetchTags loads what find goes through, without a branch that waits for it.
-func (f *flat) fetchTags(tag uint64) {
+// fetchHomes loads what find goes through, without a branch that waits for it.
+func (f *flat) fetchHomes(tag uint64) {
 	if all := f.buckets.Load(); all != nil {
-		for _, b := range homes(*all, tag) {
-			b.tags[0].Load()
-		}
+		touch(homes(*all, tag))
 	}
 }
