@@ -24,6 +24,7 @@ func BenchmarkReplay(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/line")
+	b.ReportMetric(float64(b.N*n)/b.Elapsed().Seconds(), "lines/s")
 }
 
 func BenchmarkParse(b *testing.B) {

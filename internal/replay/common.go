@@ -2,15 +2,22 @@ package replay
 
 import "strings"
 
-// parseCommon reads the common and the combined format of Apache and nginx, which
-// begin alike:
+// common reads the common and the combined format of Apache and nginx, which begin
+// alike:
 //
 //	203.0.113.7 - alice [12/May/2024:00:00:17 +0000] "GET /search?q=1 HTTP/1.1" 200 512 "-" "curl/8"
 //
 // What follows the size does not matter. A virtual host may stand before the
 // address, as in Apache's vhost_combined, and X-Forwarded-For in its place.
-func parseCommon(line string, e *entry) verdict {
-	if commonRecord(line, e) {
+type common struct {
+	stamp string // the last one read: mostly the next is the same
+	at    int64
+}
+
+func newCommon() parse { return new(common).parse }
+
+func (c *common) parse(line string, e *entry) verdict {
+	if c.record(line, e) {
 		return record
 	}
 	// A spreadsheet or a log shipper has put the line in quotes.
@@ -22,14 +29,14 @@ func parseCommon(line string, e *entry) verdict {
 			inner = strings.ReplaceAll(inner, `\"`, `"`)
 		}
 		*e = entry{}
-		if commonRecord(inner, e) {
+		if c.record(inner, e) {
 			return record
 		}
 	}
 	return broken
 }
 
-func commonRecord(line string, e *entry) bool {
+func (c *common) record(line string, e *entry) bool {
 	open := strings.IndexByte(line, '[')
 	for open >= 0 && (open+1 == len(line) || !isDigit(line[open+1]) || open == 0 || line[open-1] != ' ') {
 		next := strings.IndexByte(line[open+1:], '[') // a user's name may hold one
@@ -46,7 +53,7 @@ func commonRecord(line string, e *entry) bool {
 	if !ok {
 		return false
 	}
-	if e.at, ok = commonStamp(stamp); !ok {
+	if e.at, ok = c.time(stamp); !ok {
 		return false
 	}
 	request, ok := s.quoted()
@@ -56,6 +63,17 @@ func commonRecord(line string, e *entry) bool {
 	e.setRequest(request)
 	_, ok = s.word()
 	return ok
+}
+
+func (c *common) time(stamp string) (int64, bool) {
+	if stamp == c.stamp {
+		return c.at, true
+	}
+	at, ok := commonStamp(stamp)
+	if ok {
+		c.stamp, c.at = stamp, at
+	}
+	return at, ok
 }
 
 func commonClient(head string, e *entry) bool {

@@ -35,8 +35,8 @@ type format struct {
 var formats = []format{
 	{name: "caddy", make: stateless(parseJSON), is: func(line string) bool { return strings.Contains(line, `"request":{`) }},
 	{name: "json", make: stateless(parseJSON)},
-	{name: "combined", make: stateless(parseCommon), is: func(line string) bool { return strings.Count(line, `"`) >= 4 }},
-	{name: "common", make: stateless(parseCommon)},
+	{name: "combined", make: newCommon, is: func(line string) bool { return strings.Count(line, `"`) >= 4 }},
+	{name: "common", make: newCommon},
 	{name: "haproxy", make: stateless(parseHAProxy)},
 	{name: "envoy", make: stateless(parseEnvoy)},
 	{name: "alb", make: stateless(parseALB)},
@@ -79,8 +79,8 @@ func detect(lines []string) *format {
 
 // reads is how many records of the format the lines hold, broken ones too.
 func (f *format) reads(lines []string) (n int) {
-	j := joiner{parse: f.make(), tally: &fileTally{}}
-	j.emit = func(_ *entry, text string) {
+	j := joiner{parse: f.make(), tally: &fileTally{}, entry: new(entry)}
+	j.emit = func(text string) {
 		if f.is == nil || f.is(text) {
 			n++
 		}

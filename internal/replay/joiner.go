@@ -10,9 +10,8 @@ const maxPieces = 4
 type joiner struct {
 	parse parse
 	tally *fileTally
-	emit  func(e *entry, text string) // takes a copy
-
-	entry entry // of the line at hand
+	entry *entry            // of the line at hand
+	emit  func(text string) // takes the entry, and may put another in its place
 
 	pieces []piece // lines that are no record, the oldest first
 	last   string  // the last record, for as long as more of it may follow
@@ -28,8 +27,8 @@ func (j *joiner) line(number int64, text string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	j.entry = entry{}
-	switch j.parse(text, &j.entry) {
+	*j.entry = entry{}
+	switch j.parse(text, j.entry) {
 	case record:
 		j.giveUp(len(j.pieces))
 		j.found(text)
@@ -44,7 +43,7 @@ func (j *joiner) line(number int64, text string) {
 func (j *joiner) found(text string) {
 	j.last = text
 	j.tally.records++
-	j.emit(&j.entry, text)
+	j.emit(text)
 }
 
 // rest takes a line that is no record by itself: the rest of one that was begun,
@@ -52,8 +51,8 @@ func (j *joiner) found(text string) {
 func (j *joiner) rest(number int64, text string) {
 	for i := len(j.pieces) - 1; i >= 0; i-- {
 		joined := j.joined(i) + text
-		j.entry = entry{}
-		if j.parse(joined, &j.entry) == record {
+		*j.entry = entry{}
+		if j.parse(joined, j.entry) == record {
 			j.tally.rejoined += int64(len(j.pieces) - i)
 			j.pieces, j.last = j.pieces[:i], ""
 			j.giveUp(i)

@@ -95,7 +95,7 @@ func (p *planner) make(r *request) (*plan, error) {
 	if err := weir.ValidateChecks(p.checks); err != nil {
 		return nil, err
 	}
-	who := p.tally.callers.number(p.policy.Caller(&a))
+	who := p.tally.number(p.policy.Caller(&a))
 	made := p.compile(p.checks)
 	made.who, made.denied = who, denied
 	return made, nil

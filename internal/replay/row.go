@@ -48,10 +48,11 @@ func newRow(key rowKey, s *shelf) *row {
 func (r *row) meet(who int32) (*met, *account) {
 	place := r.of.at(who)
 	if *place == 0 {
-		m := &met{row: r, who: who}
+		m := new(met)
 		if r.trials != nil {
-			m.trial = r.trials.start()
+			m = r.trials.meet()
 		}
+		m.row, m.who = r, who
 		r.callers = append(r.callers, m)
 		*place = int32(len(r.callers))
 	}

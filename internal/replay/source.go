@@ -20,7 +20,7 @@ type Input struct {
 }
 
 const (
-	batchSize = 512 // requests that are handed over at once
+	batchSize = 256 // requests that are handed over at once
 	sampled   = 200 // lines by which a format is told
 )
 
@@ -29,13 +29,14 @@ const (
 type source struct {
 	tally   fileTally
 	intern  func(*entry) request
+	parsed  []entry // and not yet handed over; behind them one for the line at hand
 	batches chan []request
 	batch   []request // being read by next
 	at      int
 }
 
 func openSource(ctx context.Context, in Input, f *format, intern func(*entry) request, running *sync.WaitGroup) *source {
-	s := &source{tally: fileTally{name: in.Name}, intern: intern, batches: make(chan []request, 4)}
+	s := &source{tally: fileTally{name: in.Name}, intern: intern, parsed: make([]entry, 1, batchSize+1), batches: make(chan []request, 4)}
 	running.Go(func() {
 		defer close(s.batches)
 		s.tally.failed = s.read(ctx, in.Reader, f)
@@ -75,10 +76,9 @@ func (s *source) read(ctx context.Context, from io.Reader, f *format) error {
 		return ended(err)
 	}
 	s.tally.format = f.name
-	batch := make([]request, 0, batchSize)
-	j := joiner{parse: f.make(), tally: &s.tally}
-	j.emit = func(e *entry, _ string) { batch = append(batch, s.intern(e)) }
-	for ; err == nil; err = s.hand(ctx, &batch, batchSize) {
+	j := joiner{parse: f.make(), tally: &s.tally, entry: &s.parsed[0]}
+	j.emit = func(string) { j.entry = s.another() }
+	for ; err == nil; err = s.hand(ctx, &j, batchSize) {
 		var line string
 		if len(begun) > 0 {
 			line, begun = begun[0], begun[1:]
@@ -93,20 +93,33 @@ func (s *source) read(ctx context.Context, from io.Reader, f *format) error {
 		j.line(s.tally.lines, line)
 	}
 	j.end()
-	if handed := s.hand(ctx, &batch, 1); handed != nil {
+	if handed := s.hand(ctx, &j, 1); handed != nil {
 		return handed
 	}
 	return ended(err)
 }
 
-// hand hands the batch over once it holds n requests.
-func (s *source) hand(ctx context.Context, batch *[]request, n int) error {
-	if len(*batch) < n {
+// another keeps the entry at hand and makes room for the next.
+func (s *source) another() *entry {
+	s.parsed = s.parsed[:len(s.parsed)+1]
+	return &s.parsed[len(s.parsed)-1]
+}
+
+// hand hands over what is parsed, once that is n entries. To intern them together
+// lets the processor wait for several look-ups at once.
+func (s *source) hand(ctx context.Context, j *joiner, n int) error {
+	parsed := s.parsed[:len(s.parsed)-1]
+	if len(parsed) < n {
 		return nil
 	}
+	requests := make([]request, len(parsed))
+	for i := range parsed {
+		requests[i] = s.intern(&parsed[i])
+	}
+	s.parsed = s.parsed[:1]
+	j.entry = &s.parsed[0]
 	select {
-	case s.batches <- *batch:
-		*batch = make([]request, 0, batchSize)
+	case s.batches <- requests:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -61,6 +61,15 @@ func newTally() *tally {
 	}
 }
 
+// number is the caller's of that identity.
+func (t *tally) number(identity string) int32 {
+	n := t.callers.number(identity)
+	if int(n) == len(t.who) {
+		t.who = append(t.who, caller{})
+	}
+	return n
+}
+
 // add takes the decision on one request. now never goes back.
 func (t *tally) add(r *request, p *plan, now int64, allowed bool) {
 	if t.requests == 0 {
@@ -84,9 +93,6 @@ func (t *tally) add(r *request, p *plan, now int64, allowed bool) {
 }
 
 func (t *tally) countCaller(from *origin, who int32, now int64, refused bool) {
-	for int(who) >= len(t.who) {
-		t.who = append(t.who, caller{})
-	}
 	if from.beside != nil && from.beside.name != "" && !from.ip.IsValid() {
 		t.names[t.callers.texts[who]] = from.beside.name
 	}
@@ -102,11 +108,20 @@ func (t *tally) countCaller(from *origin, who int32, now int64, refused bool) {
 	c.peak = max(c.peak, c.count)
 }
 
+// touch reads a word of whatever the plan's next request will need.
+func (t *tally) touch(p *plan) (words int64) {
+	words = t.who[p.who].count
+	for i := range p.checks {
+		words += p.checks[i].met.requests + p.checks[i].account.state.Stamp()
+	}
+	return words
+}
+
 const minute = 60_000_000 // µs
 
 // meet is the check's caller at the check's limit, and its account.
 func (t *tally) meet(c *weir.Check) (*met, *account) {
-	return t.row(c).meet(t.callers.number(c.Key.Identity))
+	return t.row(c).meet(t.number(c.Key.Identity))
 }
 
 func (t *tally) row(c *weir.Check) *row {

@@ -23,7 +23,7 @@ const noCount = math.MaxInt64
 // refused, which for most callers is none or a few.
 type trials struct {
 	ladder []algorithm.Limit
-	demand func() demand
+	meet   func() *met
 }
 
 // trial is one caller.
@@ -51,81 +51,62 @@ type demand interface {
 }
 
 func newTrials(l *algorithm.Limit) *trials {
-	return &trials{ladder: ladder(l), demand: demandOf(l)}
+	return &trials{ladder: ladder(l), meet: meets(l)}
 }
 
-func (t *trials) start() trial { return trial{demand: t.demand()} }
-
-// demandOf makes what follows one more caller of the limit.
-func demandOf(l *algorithm.Limit) func() demand {
+// meets makes what is known of one more caller of the limit, with its demand in the
+// same piece of memory: most callers are looked at for a request or two at a time.
+func meets(l *algorithm.Limit) func() *met {
 	switch l.Kind {
 	case algorithm.FixedWindow, algorithm.SlidingCounter:
 		all := &windowDemands{boundless: boundless(l)}
-		return func() demand { return &windowDemand{all: all} }
+		return func() *met {
+			m := &struct {
+				met
+				demand windowDemand
+			}{demand: windowDemand{all: all}}
+			m.met.demand = &m.demand
+			return &m.met
+		}
 	case algorithm.SlidingLog:
-		return func() demand { return &logDemand{period: l.Period} }
+		return func() *met { return &met{trial: trial{demand: &logDemand{period: l.Period}}} }
 	}
-	return func() demand { return &bucketDemand{limit: l} }
+	return func() *met {
+		m := &struct {
+			met
+			demand bucketDemand
+		}{demand: bucketDemand{limit: l}}
+		m.met.demand = &m.demand
+		return &m.met
+	}
 }
 
 // add takes the caller's next requests.
-func (t *trials) add(c *trial, events []event) {
+func (t *trials) add(c *trial, calls []algorithm.Calls) {
 	for i := range c.steps {
-		c.steps[i].take(&t.ladder[i], events)
+		c.steps[i].take(&t.ladder[i], calls)
 	}
-	for i := range events {
-		e := &events[i]
-		need := c.demand.add(e.now, e.cost*int64(e.times))
+	for i := range calls {
+		one := &calls[i]
+		need := c.demand.add(one.At, one.Cost*one.Times)
 		for len(c.steps) < len(t.ladder) && t.ladder[len(c.steps)].Count < need {
 			l := &t.ladder[len(c.steps)]
-			first := c.demand.before(l, e.now)
-			first.take(l, events[i:])
+			first := c.demand.before(l, one.At)
+			first.take(l, calls[i:])
 			c.steps = append(c.steps, first)
 		}
 		c.need = max(c.need, need)
 	}
 }
 
-func (s *step) take(l *algorithm.Limit, events []event) {
-	for i := range events {
-		e := &events[i]
-		if e.times > 1 && !l.CountAll {
-			s.takeMany(l, e)
-			continue
-		}
-		for range e.times {
-			s.takeOne(l, e.now, e.cost)
-		}
-	}
-}
-
-// takeMany takes as many of the event's requests, each of cost 1, as there is room
-// for: at one instant it makes no difference whether they come at once.
-func (s *step) takeMany(l *algorithm.Limit, e *event) {
-	fit := min(s.room(l, e.now), int64(e.times))
-	if fit > 0 {
-		s.takeOne(l, e.now, fit)
-	}
-	s.refused += int64(e.times) - fit
-}
-
-func (s *step) room(l *algorithm.Limit, now int64) int64 {
-	if s.log != nil {
-		return s.log.Read(l, now, 1).Remaining
-	}
-	return l.Remaining(s.state, now)
-}
-
-func (s *step) takeOne(l *algorithm.Limit, now, cost int64) {
-	admitted := false
-	if s.log != nil {
-		admitted = s.log.Take(l, now, cost)
+func (s *step) take(l *algorithm.Limit, calls []algorithm.Calls) {
+	refused := int64(0)
+	if s.log == nil {
+		s.state, refused = l.Run(s.state, calls)
 	} else {
-		s.state, admitted = l.Take(s.state, now, cost)
+		refused = s.log.Run(l, calls)
 	}
-	if !admitted {
-		s.refused++
-	}
+	s.refused += refused
 }
 
 // needs are those of all callers, the greatest first.

@@ -42,7 +42,15 @@ func refusals(l *algorithm.Limit, calls []call) (refused int64) {
 		s.log = new(algorithm.Log)
 	}
 	for _, c := range calls {
-		s.takeOne(l, c.at, c.cost)
+		admitted := false
+		if s.log != nil {
+			admitted = s.log.Take(l, c.at, c.cost)
+		} else {
+			s.state, admitted = l.Take(s.state, c.at, c.cost)
+		}
+		if !admitted {
+			s.refused++
+		}
 	}
 	return s.refused
 }
@@ -64,7 +72,8 @@ func TestTrialsAreWhatTheAlgorithmsDo(t *testing.T) {
 		}
 		calls := traffic(random, period)
 		trials := newTrials(&limit)
-		got := new(met{row: &row{trials: trials}, trial: trials.start()})
+		got := trials.meet()
+		got.row = &row{trials: trials}
 		var held backlog
 		for i, c := range calls {
 			held.add(got, c.at, c.cost)
@@ -106,7 +115,7 @@ func TestTrialsAreBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := demandOf(&limit)()
+		d := newTrials(&limit).meet().demand
 		var calls []call
 		need, now := int64(0), int64(1_700_000_000_000_000)
 		for range 20_000 {
