@@ -98,6 +98,15 @@ func (s *MemoryStore) take(checks []Check, results []Result) error {
 	return nil
 }
 
+// LeaveAtMost takes what it takes to leave the key at most so much of the limit, ≥ 0,
+// and nothing where no more is left. So a store that stands in for another hears what
+// is left there.
+func (s *MemoryStore) LeaveAtMost(k Key, l *Limit, most int64) {
+	if !l.Blocked() {
+		s.table.Lower(&memory.Op{Key: s.key(&k), Limit: &l.compiled}, most)
+	}
+}
+
 // takeOne decides a check that is alone in its request. r is zero but for its ID.
 func (s *MemoryStore) takeOne(r *Result, k memory.Key, l *Limit, cost int64, peek bool) {
 	op := memory.Op{Key: k, Limit: &l.compiled, Cost: cost, Peek: peek}

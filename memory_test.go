@@ -111,3 +111,26 @@ func TestDecisionsAllocateNothing(t *testing.T) {
 		}
 	})
 }
+
+// What another store says is left is the most that is left here; it gives nobody more,
+// and changes nothing under a limit that admits nobody.
+func TestLeaveAtMost(t *testing.T) {
+	store := weir.NewMemoryStore(weir.MemoryOptions{})
+	defer store.Close()
+	limits := make([]*weir.Limit, 2)
+	for i, count := range []int64{10, 0} {
+		limits[i], _ = weir.NewLimit(weir.PerHour(count))
+	}
+	limit, blocked := limits[0], limits[1]
+	for _, c := range []struct {
+		limit      *weir.Limit
+		most, want int64
+	}{{limit, 4, 4}, {limit, 7, 4}, {blocked, 0, 0}, {limit, 0, 0}} {
+		key := weir.Key{Layer: "l", Limit: c.limit.String(), Identity: "a"}
+		store.LeaveAtMost(key, c.limit, c.most)
+		var r [1]weir.Result
+		if err := store.Take(t.Context(), []weir.Check{{Key: key, Limit: c.limit, Cost: 1, Peek: true}}, r[:]); err != nil || r[0].Remaining != c.want {
+			t.Errorf("%s, at most %d: %+v, %v, want %d", c.limit, c.most, r[0], err, c.want)
+		}
+	}
+}

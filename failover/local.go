@@ -78,17 +78,9 @@ func (s *Store) divide(n int64) int64 { return n/s.share + min(1, n%s.share) }
 func (s *Store) warm(checks []weir.Check, results []weir.Result) {
 	for i := range checks {
 		c, r := &checks[i], &results[i]
-		if onError(c) != weir.OnErrorLocal || c.Limit.Blocked() || c.Peek {
+		if onError(c) != weir.OnErrorLocal || c.Peek {
 			continue
 		}
-		part := weir.Check{Key: c.Key, Limit: s.part(c.Limit), Peek: true}
-		var left [1]weir.Result
-		if s.local.Take(context.Background(), []weir.Check{part}, left[:]) != nil {
-			continue
-		}
-		if used := left[0].Remaining - s.divide(r.Remaining); used > 0 {
-			part.Peek, part.Cost = false, used
-			s.local.Take(context.Background(), []weir.Check{part}, left[:]) // never fails
-		}
+		s.local.LeaveAtMost(c.Key, s.part(c.Limit), s.divide(r.Remaining))
 	}
 }

@@ -129,9 +129,20 @@ func (t *Table) TakeOne(op *Op) int64 {
 
 func (s *shard) takeOne(op *Op, now int64) int64 {
 	var c cell
+	now = c.open(s, op, now)
+	return c.takeLone(op, now)
+}
+
+// open makes the cell what a request of one op decides on, at now or at the instant
+// of what it finds, if that is later.
+func (c *cell) open(s *shard, op *Op, now int64) int64 {
 	c.load(s, op)
 	now = max(now, s.past, c.stamp())
 	c.begin(op, now)
+	return now
+}
+
+func (c *cell) takeLone(op *Op, now int64) int64 {
 	op.Allowed = c.claim(op, now)
 	op.fate = untouched
 	if !op.Peek {
