@@ -16,62 +16,48 @@ type block struct {
 	text   [208]byte // three layers and some; more takes an allocation more
 }
 
-// fields writes into a block. A field's text is appended to text and then ended.
-type fields struct {
-	header http.Header
-	block  *block
-	text   []byte
-	start  int // of the field at hand
-	count  int
+func (b *block) fields(header http.Header) fields {
+	return fields{header: header, values: b.values[:], text: b.text[:0]}
 }
 
-// end makes what was appended since the last field the value of the named one,
-// which is in canonical form.
+// fields writes into the memory of an answer. A field's text is appended to text and
+// then set.
+type fields struct {
+	header http.Header
+	values []string // that are not used yet
+	text   []byte
+}
+
+// set makes a part of text the value of the named field, which is in canonical form.
 //
-// The string shares its bytes with text. They are written once: what follows is
-// appended behind them, and where text has to grow, they stay where they were.
-func (f *fields) end(name string) {
-	value := f.text[f.start:]
-	f.start = len(f.text)
+// The string shares its bytes with text, and with other fields of the same digits. They
+// are written once: what follows is appended behind them, and where text has to grow,
+// they stay where they were.
+func (f *fields) set(name string, value []byte) {
 	f.whole(name, unsafe.String(unsafe.SliceData(value), len(value)))
 }
 
-func (f *fields) number(name string, n int64) {
+// digits appends a number, and gives its digits.
+func (f *fields) digits(n int64) []byte {
+	start := len(f.text)
 	f.text = strconv.AppendInt(f.text, n, 10)
-	f.end(name)
-}
-
-func (f *fields) plain(name string, digits []byte) {
-	f.text = append(f.text, digits...)
-	f.end(name)
+	return f.text[start:]
 }
 
 // whole sets a field. The slice has no room to grow into the next field's value.
 func (f *fields) whole(name, value string) {
-	i := f.count
-	f.count++
-	f.block.values[i] = value
-	f.header[name] = f.block.values[i : i+1 : i+1]
+	f.values[0] = value
+	f.header[name] = f.values[:1:1]
+	f.values = f.values[1:]
 }
 
-// numbers are the figures of a result in digits: each is written several times.
-type numbers struct {
-	digits [64]byte // the longest int64 has 19
-	ends   [3]int
-}
+// numbers are the figures of a result in digits: each is in several fields, and is
+// written once.
+type numbers struct{ limit, remaining, reset []byte }
 
-func newNumbers(r *weir.Result) (n numbers) {
-	text := n.digits[:0]
-	for i, figure := range [...]int64{r.Limit, r.Remaining, ceilSeconds(r.ResetAfter)} {
-		text = strconv.AppendInt(text, figure, 10)
-		n.ends[i] = len(text)
-	}
-	return n
+func (f *fields) numbers(r *weir.Result) numbers {
+	return numbers{f.digits(r.Limit), f.digits(r.Remaining), f.digits(ceilSeconds(r.ResetAfter))}
 }
-
-func (n *numbers) limit() []byte     { return n.digits[:n.ends[0]] }
-func (n *numbers) remaining() []byte { return n.digits[n.ends[0]:n.ends[1]] }
-func (n *numbers) reset() []byte     { return n.digits[n.ends[1]:n.ends[2]] }
 
 // appendID is weir.ID.String without its allocations.
 func appendID(text []byte, id weir.ID) []byte {

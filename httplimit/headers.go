@@ -61,7 +61,8 @@ const (
 // Weir-Decision alone: there is no limit to speak of. It allocates once, for any
 // usual number of layers.
 func (h Headers) Set(header http.Header, d *weir.Decision) {
-	h.set(header, d, new(block), "")
+	f := new(block).fields(header)
+	h.set(&f, d, "")
 }
 
 // SetFor is Set on an answer of this status. A redirect gets Weir-Decision alone,
@@ -76,47 +77,55 @@ func (h Headers) SetFor(header http.Header, d *weir.Decision, status int) {
 	}
 }
 
-// set is Set into a block. policy is the value of RateLimit-Policy where the
-// caller knows it already.
-func (h *Headers) set(header http.Header, d *weir.Decision, b *block, policy string) {
+// set is Set by f. policy is the value of RateLimit-Policy where the caller knows it
+// already.
+func (h *Headers) set(f *fields, d *weir.Decision, policy string) {
 	names := h.resolved()
-	f := fields{header: header, block: b, text: b.text[:0]}
 	if d.ID != 0 && !h.OmitDecision {
 		f.text = appendID(f.text, d.ID)
-		f.end(names.Decision)
+		f.set(names.Decision, f.text)
 	}
 	if d.Degraded {
-		header[fieldDegraded] = []string{"1"}
+		f.header[fieldDegraded] = []string{"1"}
 	}
 	if !d.Allowed && d.RetryAfter != weir.Never {
-		f.number(fieldRetry, RetryAfterSeconds(d.RetryAfter))
+		f.set(fieldRetry, f.digits(RetryAfterSeconds(d.RetryAfter)))
 	}
-	if d.Tightest < 0 {
+	if d.Tightest < 0 || h.OmitLegacy && h.OmitIETF {
 		return
 	}
 	r := &d.Results[d.Tightest]
-	n := newNumbers(r)
+	n := f.numbers(r)
 	if !h.OmitLegacy {
-		f.plain(names.Limit, n.limit())
-		f.plain(names.Remaining, n.remaining())
-		switch h.Reset {
-		case Epoch:
-			f.number(names.Reset, resetAt(r))
-		case Delta:
-			f.plain(names.Reset, n.reset())
-		}
+		h.setLegacy(f, names, r, &n)
 	}
-	if h.OmitIETF {
-		return
+	if !h.OmitIETF {
+		h.setIETF(f, names, d, &n, policy)
 	}
+}
+
+func (h *Headers) setLegacy(f *fields, names *Names, r *weir.Result, n *numbers) {
+	f.set(names.Limit, n.limit)
+	f.set(names.Remaining, n.remaining)
+	switch h.Reset {
+	case Epoch:
+		f.set(names.Reset, f.digits(resetAt(r)))
+	case Delta:
+		f.set(names.Reset, n.reset)
+	}
+}
+
+func (h *Headers) setIETF(f *fields, names *Names, d *weir.Decision, n *numbers, policy string) {
 	if policy != "" {
 		f.whole(names.Policy, policy)
 	} else {
+		start := len(f.text)
 		f.text = appendPolicies(f.text, d)
-		f.end(names.Policy)
+		f.set(names.Policy, f.text[start:])
 	}
-	f.text = h.appendItem(appendName(f.text, d, d.Tightest), r, &n)
-	f.end(names.RateLimit)
+	start := len(f.text)
+	f.text = h.appendItem(appendName(f.text, d, d.Tightest), &d.Results[d.Tightest], n)
+	f.set(names.RateLimit, f.text[start:])
 }
 
 // limits are the names of the fields that speak of limits and are switched on.

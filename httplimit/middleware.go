@@ -107,8 +107,9 @@ func (m *Middleware) Run(w http.ResponseWriter, r *http.Request, next func(http.
 }
 
 func (m *Middleware) admit(w http.ResponseWriter, r *http.Request, d *weir.Decision, a *asked, next func(http.ResponseWriter, *http.Request) error) error {
-	wrapped, answer := watch(w, m.limits)
-	m.tell(w.Header(), d, &answer.block)
+	wrapped, answer := watch(w, &m.settings)
+	f := answer.fields(w.Header())
+	m.tell(&f, d)
 	if m.counts == nil {
 		return next(wrapped, r)
 	}
@@ -116,15 +117,16 @@ func (m *Middleware) admit(w http.ResponseWriter, r *http.Request, d *weir.Decis
 }
 
 func (m *Middleware) refuse(w http.ResponseWriter, r *http.Request, d *weir.Decision) {
-	m.tell(w.Header(), d, new(block))
+	f := new(block).fields(w.Header())
+	m.tell(&f, d)
 	m.refusal(w, r, d)
 }
 
 // tell sets the fields, and lists them where an outer middleware answers CORS
 // requests.
-func (m *Middleware) tell(header http.Header, d *weir.Decision, b *block) {
-	m.headers.set(header, d, b, m.policy)
-	if len(header[fieldAllowOrigin]) > 0 {
-		m.headers.Expose(header)
+func (m *Middleware) tell(f *fields, d *weir.Decision) {
+	m.headers.set(f, d, m.policy)
+	if len(f.header[fieldAllowOrigin]) > 0 {
+		m.headers.Expose(f.header)
 	}
 }

@@ -54,19 +54,19 @@ func appendPolicies(text []byte, d *weir.Decision) []byte {
 
 // appendItem appends what is left of the tightest limit to its name: ;r=412;t=14.
 func (h *Headers) appendItem(text []byte, r *weir.Result, n *numbers) []byte {
-	limit, remaining := sized(n.limit(), r.Limit), sized(n.remaining(), r.Remaining)
+	limit, remaining := sized(n.limit, r.Limit), sized(n.remaining, r.Remaining)
 	text = append(append(text, ";r="...), remaining...)
-	text = append(append(text, ";t="...), n.reset()...)
+	text = append(append(text, ";t="...), n.reset...)
 	if h.IETF == Both {
 		text = append(append(text, ";a="...), remaining...)
-		text = append(append(text, ";w="...), n.reset()...)
+		text = append(append(text, ";w="...), n.reset...)
 	}
 	if h.Bare {
 		return text
 	}
 	text = append(append(text, ";limit="...), limit...)
 	text = append(append(text, ";remaining="...), remaining...)
-	return append(append(text, ";reset="...), n.reset()...)
+	return append(append(text, ";reset="...), n.reset...)
 }
 
 // maxInteger is the largest integer of RFC 9651. A parser drops the whole field

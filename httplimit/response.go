@@ -11,9 +11,17 @@ import (
 // outlives its request must not write into another one's answer.
 type response struct {
 	http.ResponseWriter
-	status int      // of the final header; 0 before it is written
-	limits []string // the names of the fields that speak of limits
-	block  block
+	settings *settings
+	status   int // of the final header; 0 before it is written
+
+	// The fields of an admitted request by one limit; others take an allocation more.
+	// With the rest that is 288 bytes, for which the runtime has a size.
+	values [6]string
+	text   [160]byte
+}
+
+func (w *response) fields(header http.Header) fields {
+	return fields{header: header, values: w.values[:], text: w.text[:0]}
 }
 
 // Unwrap is for http.ResponseController.
@@ -60,14 +68,14 @@ func (w *response) begin(status int) {
 	w.status = status
 	header := w.Header()
 	if redirect(status) {
-		for _, name := range w.limits {
+		for _, name := range w.settings.limits {
 			delete(header, name)
 		}
 		return
 	}
 	// A reverse proxy adds what its upstream says of limits of its own. No client
 	// reads a list; the first is what was said here.
-	for _, name := range w.limits {
+	for _, name := range w.settings.limits {
 		if lines := header[name]; len(lines) > 1 {
 			header[name] = lines[:1]
 		}

@@ -9,20 +9,20 @@ import (
 // watch wraps a writer in one that can do what it can: handlers ask by type
 // assertion whether they may stream (SSE), take over the connection (websockets)
 // or push, and believe the answer.
-func watch(w http.ResponseWriter, limits []string) (http.ResponseWriter, *response) {
+func watch(w http.ResponseWriter, s *settings) (http.ResponseWriter, *response) {
 	if _, ok := w.(http.Flusher); !ok {
-		r := &response{ResponseWriter: w, limits: limits}
+		r := &response{ResponseWriter: w, settings: s}
 		return r, r
 	}
 	if _, ok := w.(http.Hijacker); ok {
-		r := &hijackable{flushable{response{ResponseWriter: w, limits: limits}}}
+		r := &hijackable{flushable{response{ResponseWriter: w, settings: s}}}
 		return r, &r.response
 	}
 	if _, ok := w.(http.Pusher); ok {
-		r := &pushable{flushable{response{ResponseWriter: w, limits: limits}}}
+		r := &pushable{flushable{response{ResponseWriter: w, settings: s}}}
 		return r, &r.response
 	}
-	r := &flushable{response{ResponseWriter: w, limits: limits}}
+	r := &flushable{response{ResponseWriter: w, settings: s}}
 	return r, &r.response
 }
 

@@ -40,16 +40,13 @@ func (b *bench) prepareCheck(name, policy string) (turn, error) {
 			return nil, fmt.Errorf("it does not answer as weir does, but %s: %v", same, err)
 		}
 	}
-	connections, err := b.dial(v.http, headerRoom)
-	if err != nil {
-		return nil, err
-	}
+	askers := b.askers(v.http, headerRoom)
 	requests := make([][]byte, b.callers)
 	for i := range requests {
 		requests[i] = requestTo("/search", i)
 	}
 	return load{b.settings, v.pid, 1, "checks/s", func(caller int) error {
-		answer, err := connections[caller].exchange(requests[caller], isHeader)
+		answer, err := askers[caller].exchange(requests[caller], isHeader)
 		if err == nil && !bytes.HasPrefix(answer, []byte("HTTP/1.1 200 ")) {
 			err = fmt.Errorf("an answer that admits nothing:\n%s", answer)
 		}

@@ -82,7 +82,7 @@ func answering(t *testing.T, answer string) *asker {
 			server.Write([]byte(answer))
 		}
 	}()
-	return &asker{client, make([]byte, 1024)}
+	return &asker{conn: client, answer: make([]byte, 1024)}
 }
 
 // Keys are patched into what is written ahead, and nothing else is.

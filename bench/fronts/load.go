@@ -36,30 +36,47 @@ func (l load) turn() ([]turns.Figure, error) {
 	}, nil
 }
 
-// asker is one caller's connection, with room for an answer.
+// asker is one caller, with room for an answer. It connects when it first asks: until
+// all servers are ready it may be longer than a connection may be idle.
 type asker struct {
-	conn   net.Conn
-	answer []byte
+	address string
+	conn    net.Conn
+	answer  []byte
 }
 
 // patience ends a call of a server that does not answer.
 const patience = 20 * time.Second
 
-// dial opens a connection for each caller.
-func (b *bench) dial(address string, room int) (all []*asker, err error) {
+// askers are one for each caller.
+func (b *bench) askers(address string, room int) (all []*asker) {
 	for range b.callers {
-		conn, err := net.Dial("tcp", address)
-		if err != nil {
-			return nil, err
-		}
-		b.open = append(b.open, conn)
-		all = append(all, &asker{conn, make([]byte, room)})
+		a := &asker{address: address, answer: make([]byte, room)}
+		b.open = append(b.open, a)
+		all = append(all, a)
 	}
-	return all, nil
+	return all
+}
+
+func (a *asker) connect() (err error) {
+	if a.conn == nil {
+		a.conn, err = net.Dial("tcp", a.address)
+	}
+	return err
+}
+
+// Close hangs up.
+func (a *asker) Close() error {
+	if a.conn == nil {
+		return nil
+	}
+	return a.conn.Close()
 }
 
 // exchange sends a request and reads until the answer is complete.
 func (a *asker) exchange(request []byte, complete func(answer []byte) bool) ([]byte, error) {
+	if err := a.connect(); err != nil {
+		return nil, err
+	}
 	if _, err := a.conn.Write(request); err != nil {
 		return nil, err
 	}

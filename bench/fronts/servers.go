@@ -27,7 +27,8 @@ type server struct {
 }
 
 // limits are weir's default policy, of the same layers by the same keys, and the
-// simplest policy that there is, both with limits that nobody reaches.
+// simplest policy that there is, both with limits that nobody reaches, and which remember
+// a caller until it asks again.
 var limits = map[string]string{
 	"default": trusting + `plans: {free: 4000000000/min, pro: 4000000000/min}
 layers:
@@ -35,7 +36,7 @@ layers:
   - {name: gateway, by: client, limit: plan, algorithm: sliding-counter}
   - {name: endpoint, by: [client, route], algorithm: sliding-counter, routes: {/search: 4000000000/min, /export: 5/day}}
 `,
-	"one": trusting + `layers: [{name: edge, by: ip, limit: 1000000000/min, match: {path: /search}}, {name: setup, by: ip, limit: 5/day, match: {path: /setup}}]
+	"one": trusting + `layers: [{name: edge, by: ip, limit: 1000000/h, match: {path: /search}}, {name: setup, by: ip, limit: 5/day, match: {path: /setup}}]
 `,
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -46,12 +45,8 @@ func (b *bench) prepareThrottle(name string, pipeline int) (turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	setup, err := net.Dial("tcp", v.resp)
-	if err != nil {
-		return nil, err
-	}
-	defer setup.Close()
-	one := &asker{setup, make([]byte, 64<<10)}
+	one := &asker{address: v.resp, answer: make([]byte, 64<<10)}
+	defer one.Close()
 	script := ""
 	if name == "redis-lua" {
 		if script, err = one.loadScript(gcra); err != nil {
@@ -70,10 +65,7 @@ func (b *bench) prepareThrottle(name string, pipeline int) (turn, error) {
 			return nil, fmt.Errorf("%d keys are held of %d: %v", held, b.keys, err)
 		}
 	}
-	connections, err := b.dial(v.resp, 64*pipeline)
-	if err != nil {
-		return nil, err
-	}
+	askers := b.askers(v.resp, 64*pipeline)
 	pipelines := make([]*commands, b.callers)
 	for i := range pipelines {
 		pipelines[i] = newCommands(command, pipeline)
@@ -81,7 +73,7 @@ func (b *bench) prepareThrottle(name string, pipeline int) (turn, error) {
 	return load{b.settings, v.pid, pipeline, "decisions/s", func(caller int) error {
 		p := pipelines[caller]
 		p.choose(b.keys)
-		return connections[caller].askAll(p)
+		return askers[caller].askAll(p)
 	}}.turn, nil
 }
 

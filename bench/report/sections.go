@@ -55,6 +55,7 @@ var sections = []section{
 			{text: "RLS in memory ≥ 0.85 of it", contest: "rls-callers-50-descriptors-1", one: "weir-memory", other: "noop", unit: "calls/s", want: 0.85},
 		},
 	},
+	fronts,
 	{
 		program: "inprocess", title: "In process",
 		intro: "One limiter in a process of its own. `weir` is GCRA through `Limiter.Allow`, `weir-sliding` the sliding counter. x/time/rate and failsafe-go know no keys and stand in a sync.Map. `map+clock` looks a key up in a map and reads the clock: no limiter by key does less. Of three layers weir decides all in one call; of the others three are asked in order.",
