@@ -55,7 +55,7 @@ func (s *sink) Flush()                      {}
 // fields. What the limit costs is the difference.
 func BenchmarkMiddleware(b *testing.B) {
 	ok := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
-	admitting, err := weir.New(weir.PerHour(1_000_000)) // which remembers a request for 3.6 ms
+	admitting, err := weir.New(weir.PerHour(100_000_000)) // which remembers a request for 36 µs
 	if err != nil {
 		b.Fatal(err)
 	}
