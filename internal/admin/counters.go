@@ -2,7 +2,6 @@ package admin
 
 import (
 	"maps"
-	"sync"
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -15,7 +14,6 @@ type counters[K comparable] struct {
 	vector *prometheus.CounterVec
 	labels func(K) []string
 	known  atomic.Pointer[map[K]prometheus.Counter] // copied to be written
-	grow   sync.Mutex                               // held while it is
 }
 
 func newCounters[K comparable](name, help string, labels []string, values func(K) []string) *counters[K] {
@@ -24,14 +22,15 @@ func newCounters[K comparable](name, help string, labels []string, values func(K
 	return c
 }
 
-// of finds the key's counter, or makes it: before it counts, nobody reads of it.
+// of finds the key's counter, or makes it: before it counts, nobody reads of it. Of two
+// who make some at once, one may leave out the other's, which is then found in the
+// vector again.
 func (c *counters[K]) of(key K) prometheus.Counter {
-	if one := (*c.known.Load())[key]; one != nil {
+	known := *c.known.Load()
+	if one := known[key]; one != nil {
 		return one
 	}
-	c.grow.Lock()
-	defer c.grow.Unlock()
-	more := maps.Clone(*c.known.Load())
+	more := maps.Clone(known)
 	more[key] = c.vector.WithLabelValues(c.labels(key)...)
 	c.known.Store(&more)
 	return more[key]
