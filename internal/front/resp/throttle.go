@@ -2,6 +2,7 @@ package resp
 
 import (
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/weirhq/weir"
@@ -148,11 +149,11 @@ func appendResult(out []byte, r *weir.Result) []byte {
 			retry = seconds(r.RetryAfter)
 		}
 	}
-	out = append(out, "*5\r\n"...)
+	out = append(out, "*5"...)
 	for _, n := range [...]int64{limited, r.Limit, r.Remaining, retry, seconds(r.ResetAfter)} {
-		out = appendInteger(out, n)
+		out = strconv.AppendInt(append(out, "\r\n:"...), n, 10)
 	}
-	return out
+	return append(out, "\r\n"...)
 }
 
 func seconds(d time.Duration) int64 {
