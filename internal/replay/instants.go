@@ -7,7 +7,8 @@ import (
 )
 
 // Instants are those of the requests of a log, µs since the Unix epoch, in the
-// order of the log. The errors are those of [Run].
+// order of the log. They take 8 bytes each: what is drawn of them needs the last one
+// first. The errors are those of [Run].
 func Instants(ctx context.Context, log Input) ([]int64, error) {
 	f, err := formatOf(Auto)
 	if err != nil {
