@@ -7,15 +7,18 @@ import "github.com/weirhq/weir/internal/algorithm"
 // states are in the processor's cache, and requests of one instant at once. On a log
 // of 100,000 callers that is three times as fast as one by one.
 type backlog struct {
-	events []event
-	met    []*met // whose events there are
-	batch  []algorithm.Calls
+	events []event // as they came
+	met    []*met  // whose events there are
+
+	sorted  []algorithm.Calls // by caller
+	ends    []int32           // of each caller's in sorted
+	touched int64             // nothing that means anything
 }
 
 // event is requests of one caller at one instant.
 type event struct {
 	algorithm.Calls
-	next int32 // 1 + the index of the caller's next; 0 is none
+	of int32 // index in met
 }
 
 const maxBacklog = 1 << 16
@@ -30,26 +33,53 @@ func (b *backlog) add(m *met, now, cost int64) {
 	if len(b.events) == maxBacklog {
 		b.settle()
 	}
-	b.events = append(b.events, event{Calls: algorithm.Calls{At: now, Cost: cost, Times: 1}})
-	n := int32(len(b.events))
-	if m.newest > 0 {
-		b.events[m.newest-1].next = n
-	} else {
-		m.oldest = n
+	if m.newest == 0 {
+		m.place = int32(len(b.met))
 		b.met = append(b.met, m)
 	}
-	m.newest = n
+	b.events = append(b.events, event{algorithm.Calls{At: now, Cost: cost, Times: 1}, m.place})
+	m.newest = int32(len(b.events))
 }
 
 // settle hands all over to the trials.
 func (b *backlog) settle() {
-	for _, m := range b.met {
-		b.batch = b.batch[:0]
-		for i := m.oldest; i > 0; i = b.events[i-1].next {
-			b.batch = append(b.batch, b.events[i-1].Calls)
+	b.sort()
+	start := int32(0)
+	for i, m := range b.met {
+		if i%lookAhead == 0 {
+			b.touch(b.met[i:min(i+lookAhead, len(b.met))])
 		}
-		m.oldest, m.newest = 0, 0
-		m.row.trials.add(&m.trial, b.batch)
+		m.newest = 0
+		m.row.trials.add(&m.trial, b.sorted[start:b.ends[i]])
+		start = b.ends[i]
 	}
 	b.events, b.met = b.events[:0], b.met[:0]
+}
+
+// lookAhead is of how many callers the states are asked for at once.
+const lookAhead = 16
+
+func (b *backlog) touch(all []*met) {
+	for _, m := range all {
+		b.touched += m.need
+	}
+}
+
+// sort puts the events together by caller; those of one stay in order.
+func (b *backlog) sort() {
+	b.ends = append(b.ends[:0], make([]int32, len(b.met))...)
+	for i := range b.events {
+		b.ends[b.events[i].of]++
+	}
+	start := int32(0)
+	for i, n := range b.ends {
+		b.ends[i] = start
+		start += n
+	}
+	b.sorted = append(b.sorted[:0], make([]algorithm.Calls, len(b.events))...)
+	for i := range b.events {
+		e := &b.events[i]
+		b.sorted[b.ends[e.of]] = e.Calls
+		b.ends[e.of]++
+	}
 }

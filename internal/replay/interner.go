@@ -23,37 +23,42 @@ type interner struct {
 
 	mostOrigins, mostTargets int
 
-	plain   map[netip.Addr]*origin // the origins of which nothing is known but an address
-	origins map[string]*origin     // the others
+	plain   map[[4]byte]*origin // the origins of which nothing is known but an IPv4 address
+	origins map[string]*origin  // the others
 	targets map[string]*target
 }
 
 func newInterner(headers []string, logs int) *interner {
 	return &interner{
 		headers: headers, mostOrigins: max(leastInterned, maxOrigins/logs), mostTargets: max(leastInterned, maxTargets/logs),
-		origins: map[string]*origin{}, plain: map[netip.Addr]*origin{}, targets: map[string]*target{},
+		origins: map[string]*origin{}, plain: map[[4]byte]*origin{}, targets: map[string]*target{},
 	}
 }
 
 func (n *interner) request(e *entry) request { return request{e.at, n.origin(e), n.target(e)} }
 
 func (n *interner) origin(e *entry) *origin {
-	if len(e.header) > 0 || len(e.forwarded) > 0 || e.name != "" || e.peer.IsValid() {
-		return n.special(e)
+	alone := len(e.header) == 0 && len(e.forwarded) == 0 && e.name == "" && !e.peer.IsValid()
+	if !alone || !e.ip.Is4() {
+		return n.other(e, alone)
 	}
-	known := n.plain[e.ip]
+	address := e.ip.As4()
+	known := n.plain[address]
 	if known == nil {
 		known = &origin{ip: e.ip}
-		keep(n.plain, e.ip, known, n.mostOrigins)
+		keep(n.plain, address, known, n.mostOrigins)
 	}
 	return known
 }
 
-func (n *interner) special(e *entry) *origin {
+func (n *interner) other(e *entry, alone bool) *origin {
 	n.originKey(e)
 	known := n.origins[string(n.key)]
 	if known == nil {
-		known = &origin{ip: e.ip, beside: &beside{e.peer, strings.Clone(e.name), cloned(e.forwarded)}}
+		known = &origin{ip: e.ip}
+		if !alone {
+			known.beside = &beside{e.peer, strings.Clone(e.name), cloned(e.forwarded)}
+		}
 		keep(n.origins, string(n.key), known, n.mostOrigins)
 	}
 	return known

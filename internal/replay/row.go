@@ -11,7 +11,8 @@ type row struct {
 
 // met is one caller at one limit. What every request touches comes first.
 type met struct {
-	oldest, newest    int32 // in the backlog, from 1; 0 is none
+	newest            int32 // 1 + the index of its newest event in the backlog; 0 is none
+	place             int32 // in the backlog while it has events there
 	requests, refused int64
 	row               *row
 	who               int32
