@@ -51,9 +51,10 @@ func (s *Store) takeTogether(ctx context.Context, checks []weir.Check, results [
 	case own == nil:
 		return s.takeAlone(ctx, checks, results)
 	case p == nil:
-		defer s.arrive(own)
+		defer func() { s.depart(own, s.shared.board(own)) }()
 		return s.takeAlone(ctx, checks, results)
 	}
+	s.depart(own, s.shared.second(own))
 	if !p.wait(ctx) {
 		s.shared.leave(own, p)
 		return fmt.Errorf("redisstore: take: %w", ctx.Err())
@@ -70,13 +71,11 @@ func (s *Store) takeTogether(ctx context.Context, checks []weir.Check, results [
 // errAlone is told to passengers.
 var errAlone = errors.New("redisstore: not all of a batch fit, ask alone")
 
-// arrive has those leave who wait for a flight that is back. Of a closed store they
-// are the last: nobody joins them any more.
-func (s *Store) arrive(own *flight) {
-	if b := s.shared.board(own); b != nil {
-		if !s.background.start(func() { s.fly(own, b) }) {
-			s.fly(own, b)
-		}
+// depart has a batch leave. Of a closed store they are the last: nobody joins them
+// any more.
+func (s *Store) depart(own *flight, b *batch) {
+	if b != nil && !s.background.start(func() { s.fly(own, b) }) {
+		s.fly(own, b)
 	}
 }
 

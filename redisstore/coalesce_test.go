@@ -205,6 +205,32 @@ func TestErrorsReachAllWhoWait(t *testing.T) {
 	g.landed(3)
 }
 
+// Where enough wait, a second call leaves before the first is back, and no third.
+func TestEnoughDoNotWait(t *testing.T) {
+	g := newGate(t)
+	g.load()
+	g.limit = limitOf(t, weir.PerDay(1000))
+	first, others := g.queue(context.Background(), redisstore.EnoughPassengers-1, g.one(1))
+	others = append(others, g.take(context.Background(), g.one(1)))
+	g.until("a second call", func() bool { return g.calls.Load() == 2 && redisstore.Waiting(g.store) == 0 })
+	for i := range redisstore.EnoughPassengers + 1 {
+		others = append(others, g.take(context.Background(), g.one(1)))
+		g.until("a queue", func() bool { return redisstore.Waiting(g.store) == i+1 })
+	}
+	for range 3 {
+		g.open <- nil
+	}
+	left := map[int64]bool{}
+	for _, done := range append(others, first) {
+		a := <-done
+		if a.err != nil || !a.results[0].Charged || left[a.results[0].Remaining] {
+			t.Errorf("%+v", a)
+		}
+		left[a.results[0].Remaining] = true
+	}
+	g.landed(3)
+}
+
 // The queue is bounded: who finds it full goes alone.
 func TestTheQueueIsBounded(t *testing.T) {
 	g := newGate(t)
@@ -212,14 +238,14 @@ func TestTheQueueIsBounded(t *testing.T) {
 	first := g.take(context.Background(), g.one(1))
 	g.until("the first call", func() bool { return g.calls.Load() == 1 })
 	var waiting sync.WaitGroup
-	for range redisstore.MaxPassengers + 3 {
+	for range redisstore.EnoughPassengers + redisstore.MaxPassengers + 2 {
 		waiting.Go(func() {
 			if err := g.store.Take(context.Background(), []weir.Check{g.one(1)}, make([]weir.Result, 1)); err != nil {
 				t.Error(err)
 			}
 		})
 	}
-	g.until("three that go alone", func() bool {
+	g.until("a second call, and two that go alone", func() bool {
 		return g.calls.Load() == 4 && redisstore.Waiting(g.store) == redisstore.MaxPassengers
 	})
 	for range 5 {

@@ -39,7 +39,7 @@ func Together(s *Store, checks []weir.Check, times int) ([]weir.Result, error) {
 
 var ErrAlone = errAlone
 
-const MaxPassengers = maxPassengers
+const MaxPassengers, EnoughPassengers = maxPassengers, enoughPassengers
 
 func Mergeable(checks []weir.Check) bool { return mergeable(checks) }
 

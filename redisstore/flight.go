@@ -10,7 +10,7 @@ import (
 )
 
 // flights are the takes on their way, by what they ask. Whoever asks the same as
-// one of them waits until it is back and goes with the next, together with all
+// one of them waits until a call is back and goes with the next, together with all
 // who wait as well.
 type flights struct {
 	seed   maphash.Seed
@@ -22,15 +22,23 @@ type airspace struct {
 	by map[uint64]*flight // by the hash of what is asked
 }
 
-// flight is a call on its way, and who waits for the next.
+// flight is calls on their way that ask the same, and who waits for the next.
 type flight struct {
 	checks []weir.Check // what is asked: the first caller's, until that one returns
 	hash   uint64
+	calls  int
 	queue  []*passenger
 }
 
-// maxPassengers go with one call. Who finds a longer queue goes alone.
-const maxPassengers = 1024
+const (
+	// maxPassengers go with one call. Who finds a longer queue goes alone.
+	maxPassengers = 1024
+	// enoughPassengers do not wait for the one call on its way, so that a second is
+	// under way while the answers of the first are handed out. At 32 or 16, which
+	// 128 callers make three or seven calls of, a decision took 1.4 and 3 times the
+	// processor time; at 64 a tenth less than with one call at a time.
+	enoughPassengers = 64
+)
 
 // passenger is a take that waits.
 type passenger struct {
@@ -55,7 +63,7 @@ func newFlights() *flights {
 }
 
 // join makes the caller the one who flies, where nobody asks the same, or a
-// passenger of the next flight. Both are nil where it has to go alone.
+// passenger of the next call. Both are nil where it has to go alone.
 func (f *flights) join(ctx context.Context, checks []weir.Check) (own *flight, p *passenger) {
 	hash := f.hash(checks)
 	a := f.over(hash)
@@ -63,7 +71,7 @@ func (f *flights) join(ctx context.Context, checks []weir.Check) (own *flight, p
 	defer a.mu.Unlock()
 	found, ok := a.by[hash]
 	if !ok {
-		own = &flight{checks: checks, hash: hash}
+		own = &flight{checks: checks, hash: hash, calls: 1}
 		a.by[hash] = own
 		return own, nil
 	}
@@ -109,19 +117,41 @@ func ungrouped(checks []weir.Check) []weir.Check {
 	return checks
 }
 
-// board ends a flight that is back: those who wait are the next batch. It is nil
+// board ends a call that is back: those who wait are the next batch. It is nil
 // where nobody does.
 func (f *flights) board(own *flight) *batch {
 	a := f.over(own.hash)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if len(own.queue) == 0 {
+	own.calls--
+	if len(own.queue) > 0 {
+		return own.board()
+	}
+	if own.calls == 0 {
 		delete(a.by, own.hash)
+	} else {
+		own.checks = ungrouped(own.checks)
+	}
+	return nil
+}
+
+// second is the batch that leaves beside the one call on its way, as enough wait; nil
+// where they do not.
+func (f *flights) second(own *flight) *batch {
+	a := f.over(own.hash)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if own.calls != 1 || len(own.queue) < enoughPassengers {
 		return nil
 	}
+	return own.board()
+}
+
+func (own *flight) board() *batch {
 	own.checks = ungrouped(own.checks)
 	b := newBatch(own)
 	own.queue = nil
+	own.calls++
 	return b
 }
 
