@@ -2,6 +2,7 @@ package weir
 
 import (
 	"context"
+	"sync"
 	"time"
 )
 
@@ -108,13 +109,24 @@ func (l *Limiter) take(ctx context.Context, r *Result, key string, n int64, peek
 		l.memory.takeOne(r, hashedKey(l.space, l.memory.identity(key)), l.limit, n, peek)
 		return nil
 	}
-	check := Check{Key: l.key(key), Limit: l.limit, Cost: n, Peek: peek}
-	results := make([]Result, 1)
-	err := l.store.Take(ctx, []Check{check}, results)
-	*r = results[0]
+	c := calls.Get().(*call)
+	c.check[0] = Check{Key: l.key(key), Limit: l.limit, Cost: n, Peek: peek}
+	err := l.store.Take(ctx, c.check[:], c.result[:])
+	*r = c.result[0]
 	r.ID = id
+	*c = call{}
+	calls.Put(c)
 	return err
 }
+
+// call is what a store is asked: made anew each time it was an eighth of a refusal
+// that needs no call of Redis.
+type call struct {
+	check  [1]Check
+	result [1]Result
+}
+
+var calls = sync.Pool{New: func() any { return new(call) }}
 
 func (l *Limiter) key(identity string) Key {
 	return Key{Layer: "limiter", Limit: l.name, Identity: identity}

@@ -18,7 +18,8 @@ type Store interface {
 	// as their [Charging] says. A key is named once, except by independent
 	// checks, of which each sees what those before it took; see [ValidateChecks].
 	//
-	// An error means that no decision was made and results say nothing.
+	// An error means that no decision was made and results say nothing. A store
+	// keeps neither slice when it has returned: they are used again.
 	Take(ctx context.Context, checks []Check, results []Result) error
 	// Refund gives back what is left of the charges that decision id made, at
 	// most once for each id, and reports whether it gave anything. It makes no
