@@ -3,6 +3,7 @@ package redisstore
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/weirhq/weir"
 	"github.com/weirhq/weir/internal/algorithm"
@@ -73,7 +74,7 @@ func result(c *weir.Check, allowed, charged bool, left algorithm.State, o algori
 // alone. What was moved to another rate in between cannot be told any more; an
 // empty level gives back least.
 func takeLaterOut(checks []weir.Check, results []weir.Result) {
-	if len(checks) == 1 {
+	if len(checks) == 1 || !slices.ContainsFunc(checks, independent) {
 		return
 	}
 	type takes struct {
@@ -83,7 +84,7 @@ func takeLaterOut(checks []weir.Check, results []weir.Result) {
 	later := make(map[weir.Key]takes, len(checks))
 	for i := len(checks) - 1; i >= 0; i-- {
 		c, r := &checks[i], &results[i]
-		if !r.Charged || c.Group == nil || c.Group.Charge != weir.Independent {
+		if !r.Charged || !independent(*c) {
 			continue
 		}
 		all, found := later[c.Key]
@@ -112,6 +113,8 @@ func readOne(reply string, err error) (answer, error) {
 	}
 	return answer{at, r.rest}, nil
 }
+
+func independent(c weir.Check) bool { return c.Group != nil && c.Group.Charge == weir.Independent }
 
 type replyReader struct {
 	rest   string

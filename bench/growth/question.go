@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/weirhq/weir"
@@ -94,17 +96,30 @@ func (ids identities) take(s weir.Store, i int, checks []weir.Check, results []w
 	return nil
 }
 
-// fill takes once of each identity in each layer, many in a call.
+// fill takes once of each identity in each layer, many in a call, and as many calls
+// at once as keep a server busy: ten million keys are there within a minute or two.
 func (ids identities) fill(s weir.Store, l *weir.Limit, layers int) error {
+	const fillers = 4
+	var errs [fillers]error
+	var filling sync.WaitGroup
+	for f := range fillers {
+		filling.Go(func() { errs[f] = ids.fillRange(s, l, layers, ids.n*f/fillers, ids.n*(f+1)/fillers) })
+	}
+	filling.Wait()
+	return errors.Join(errs[:]...)
+}
+
+func (ids identities) fillRange(s weir.Store, l *weir.Limit, layers, from, to int) error {
 	const together = 100
+	each := request(l, layers)
 	checks := make([]weir.Check, 0, together+layers)
 	results := make([]weir.Result, together+layers)
-	for i := range ids.n {
-		for _, c := range request(l, layers) {
+	for i := from; i < to; i++ {
+		for _, c := range each {
 			c.Key.Identity, c.Group = ids.at(i), nil
 			checks = append(checks, c)
 		}
-		if len(checks) < together && i < ids.n-1 {
+		if len(checks) < together && i < to-1 {
 			continue
 		}
 		if n, err := weir.TakeEach(context.Background(), s, checks, results); err != nil || n < len(checks) {

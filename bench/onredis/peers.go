@@ -151,8 +151,11 @@ func openIncr(b *bench, _ quota) (Limiter, error) {
 
 // openLayers are three layers: in weir one call, in the others three in order.
 func (p peer) openLayers(b *bench, q quota) (Limiter, error) {
-	if p.name == "weir" {
+	switch p.name {
+	case "weir":
 		return openWeirLayers(b, q)
+	case "weir-alone":
+		return openWeirLayers(b, q, redisstore.WithoutCoalescing())
 	}
 	l, err := p.open(b, q)
 	return take(func(ctx context.Context, key string) (bool, error) {
@@ -167,8 +170,8 @@ func (p peer) openLayers(b *bench, q quota) (Limiter, error) {
 
 var layers = [...]string{"edge", "gateway", "endpoint"}
 
-func openWeirLayers(b *bench, q quota) (Limiter, error) {
-	store, err := redisstore.New(b.rueidis)
+func openWeirLayers(b *bench, q quota, options ...redisstore.Option) (Limiter, error) {
+	store, err := redisstore.New(b.rueidis, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -28,11 +28,11 @@ type work struct {
 const most = 128
 
 var works = []work{
-	{name: "keys-callers-128", callers: 128, who: regexp.MustCompile(`^(weir|redis_rate|redis_rate-pipeline|throttled|ulule|evalsha|incr)$`)},
+	{name: "keys-callers-128", callers: 128, who: regexp.MustCompile(`^(weir|weir-alone|redis_rate|redis_rate-pipeline|throttled|ulule|evalsha|incr)$`)},
 	{name: "keys-callers-16", callers: 16, who: regexp.MustCompile(`^(weir|redis_rate|redis_rate-pipeline|ulule|evalsha)$`)},
 	{name: "one-key-callers-128", callers: 128, hot: true, who: regexp.MustCompile(`^(weir|weir-alone|redis_rate|redis_rate-pipeline|throttled|ulule)$`)},
 	{name: "refused-callers-128", callers: 128, hot: true, refuse: true, who: regexp.MustCompile(`^(weir|weir-alone|weir-deny-cache|redis_rate|redis_rate-pipeline|ulule)$`)},
-	{name: "three-layers-callers-128", callers: 128, layers: true, who: regexp.MustCompile(`^(weir|redis_rate|redis_rate-pipeline|ulule)$`)},
+	{name: "three-layers-callers-128", callers: 128, layers: true, who: regexp.MustCompile(`^(weir|weir-alone|redis_rate|redis_rate-pipeline|ulule)$`)},
 }
 
 var (
