@@ -158,8 +158,11 @@ func (l *Limit) Expand(t TAT, last int64) State {
 // Contract is the inverse of Expand. ok is false for a state that is not of this
 // rate, or holds more than a full bucket: it has no form under this limit.
 func (l *Limit) Contract(s State) (t TAT, last int64, ok bool) {
+	if l.id == 0 || s.layout != bucketLayout {
+		return 0, 0, false
+	}
 	b := s.bucket()
-	if l.id == 0 || s.layout != bucketLayout || b.num != l.Num || b.den != l.Den || b.whole > l.Burst {
+	if b.num != l.Num || b.den != l.Den || b.whole > l.Burst {
 		return 0, 0, false
 	}
 	return l.tat(b.last, b.whole*b.den+b.frac), b.last, true
