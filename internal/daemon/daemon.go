@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 
 	"github.com/oklog/run"
@@ -25,6 +26,7 @@ func Run(ctx context.Context, o Options, stdout io.Writer, log *slog.Logger) err
 	if err := o.validate(); err != nil {
 		return err
 	}
+	defer runtime.KeepAlive(headroom())
 	o.plans = &planSource{}
 	l, read, err := load(&o)
 	if err != nil {
