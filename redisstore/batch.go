@@ -84,6 +84,7 @@ func (s *Store) fly(own *flight, b *batch) {
 	for ; b != nil; b = s.shared.board(own) {
 		results, err := s.takeBatch(b)
 		b.land(results, b.end(err))
+		s.shared.linger(own)
 	}
 }
 
