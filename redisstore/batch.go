@@ -68,8 +68,8 @@ func (s *Store) takeTogether(ctx context.Context, checks []weir.Check, results [
 	return verdict(ctx, err)
 }
 
-// errAlone is told to passengers.
-var errAlone = errors.New("redisstore: not all of a batch fit, ask alone")
+// errAlone is told to those who have no answer together.
+var errAlone = errors.New("redisstore: no answer for all at once, ask alone")
 
 // depart has a batch leave. Of a closed store they are the last: nobody joins them
 // any more.

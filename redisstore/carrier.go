@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/weirhq/weir"
 )
@@ -17,6 +18,7 @@ import (
 // the calls is back.
 type carrier struct {
 	store *Store
+	split atomic.Bool // the server has no calls of several keys' slots
 
 	mu       sync.Mutex
 	onTheWay int // calls
@@ -53,10 +55,10 @@ func (p *parcel) release() {
 
 // send has an order decided.
 func (s *Store) send(ctx context.Context, o order) (answer, error) {
-	c := s.carrier
-	if c == nil || s.slots || !shareable(o) || s.background.closed.Load() {
+	if !s.sharesCalls() || !shareable(o) || ctx.Err() != nil {
 		return s.call(ctx, o)
 	}
+	c := s.carrier
 	p := c.enter(ctx, o)
 	if p == nil {
 		defer func() { c.depart(c.next()) }()
@@ -69,7 +71,14 @@ func (s *Store) send(ctx context.Context, o order) (answer, error) {
 	}
 	a, err := p.answer, p.err
 	p.release()
+	if err == errAlone {
+		return s.call(ctx, o)
+	}
 	return a, verdict(ctx, err)
+}
+
+func (s *Store) sharesCalls() bool {
+	return s.carrier != nil && !s.slots && !s.carrier.split.Load() && !s.background.closed.Load()
 }
 
 // call is a call for one order.

@@ -30,6 +30,22 @@ func isNoScript(err error) bool { return isReply(err, "NOSCRIPT") }
 // node, with some of them here and some there. Nothing was executed.
 func isTryAgain(err error) bool { return isReply(err, "TRYAGAIN") }
 
+// isCrossSlot is for a call whose keys lie in several slots. A server of a cluster
+// refuses it even where all slots are its own, as do proxies before several.
+func isCrossSlot(err error) bool { return isReply(err, "CROSSSLOT") }
+
+// isUnbegun is for a call that was refused for its keys, or at the first write of
+// its script, so that nothing was executed. With other keys, or where it has
+// nothing to write, it may be answered.
+func isUnbegun(err error) bool {
+	for _, word := range [...]string{"CROSSSLOT", "NOPERM", "OOM", "READONLY", "MISCONF", "NOREPLICAS"} {
+		if isReply(err, word) {
+			return true
+		}
+	}
+	return false
+}
+
 func isReply(err error, word string) bool {
 	for ; err != nil; err = errors.Unwrap(err) {
 		if strings.HasPrefix(err.Error(), word) {

@@ -48,10 +48,22 @@ func (c *carrier) deliver(s *shipment) {
 	if err == nil {
 		err = s.unpack(reply)
 	}
-	err = s.end(err)
+	err = c.heed(s, s.end(err))
 	for _, p := range s.parcels {
 		p.tell(err)
 	}
+}
+
+// heed has each ask alone where one of the others may be why the call was refused.
+// A server that has every key in the right slot alone is not asked so again.
+func (c *carrier) heed(s *shipment, err error) error {
+	if len(s.parcels) == 1 || !isUnbegun(err) {
+		return err
+	}
+	if isCrossSlot(err) {
+		c.split.Store(true)
+	}
+	return errAlone
 }
 
 // unpack gives each parcel what the reply says to it.
