@@ -17,13 +17,16 @@ import (
 // State and back without a loss.
 
 // TAT is a theoretical arrival time in units of 1/num µs since the Unix epoch,
-// modulo 2^63. Only its distance from an instant means anything, and that is below
-// 2^62 for 17 years after it has passed, under the fastest of compact limits.
+// modulo 2^62: a table has two bits for itself. Only its distance from an instant means
+// anything: up to maxCompactDebt it is to come, and otherwise it has passed, for 17 years
+// under the fastest of compact limits.
 type TAT uint64
 
 const (
 	maxCompactNum  = 1 << 13
-	maxCompactDebt = 1 << 60 // in units of 1/num µs: a full bucket
+	maxCompactDebt = 1 << 57 // in units of 1/num µs: a full bucket
+
+	tatMask = 1<<62 - 1
 )
 
 // IDBits is how many bits a limit's number has.
@@ -79,7 +82,10 @@ func CompactLimits() []Limit { return *interned.limits.Load() }
 
 // debt is what is left of the level at now, in units of 1/num µs, at least 0.
 func (l *Limit) debt(t TAT, now int64) int64 {
-	return max(0, int64((uint64(t)-uint64(now)*uint64(l.Num))<<1)>>1)
+	if debt := (uint64(t) - uint64(now)*uint64(l.Num)) & tatMask; debt <= maxCompactDebt {
+		return int64(debt)
+	}
+	return 0
 }
 
 // room is the largest debt beside which a cost of n ≤ Burst fits.
@@ -96,7 +102,7 @@ func (l *Limit) TakeTAT(t TAT, now, n int64) (TAT, bool) {
 }
 
 func (l *Limit) tat(now, debt int64) TAT {
-	return TAT((uint64(now)*uint64(l.Num) + uint64(debt)) &^ (1 << 63))
+	return TAT((uint64(now)*uint64(l.Num) + uint64(debt)) & tatMask)
 }
 
 // ReadTAT is [Limit.Read] on the compact form.

@@ -88,7 +88,7 @@ func (c *cell) close(now int64) {
 	case !found:
 	case c.direct && c.taken:
 		slot.last().Store(now)
-		slot.word().Store(wordOf(c.tat))
+		slot.set(c.tat)
 	default:
 		slot.unlock()
 	}

@@ -111,3 +111,27 @@ func TestClockIsReadOnce(t *testing.T) {
 		t.Errorf("read %d times for one check", reads-1)
 	}
 }
+
+// A key that was forgotten while the table grew is not new to a clock that goes back.
+func TestClockGoesBackAfterGrowth(t *testing.T) {
+	table := newTable(t, 100)
+	fast, slow := compile(t, algorithm.GCRA, 1, second), compile(t, algorithm.GCRA, 1, 24*60*minute)
+	for n := range uint64(ways) {
+		table.take(keyIn(0, 0, n), slow, 1)
+	}
+	for n := range uint64(ways) {
+		limit := fast
+		if n >= ways/2 {
+			limit = slow
+		}
+		table.take(keyIn(1, 1, n), limit, 1)
+	}
+	table.now.Add(2 * rest)
+	table.take(keyIn(0, 0, ways), slow, 1) // there is no room for it
+	table.now.Add(-2 * rest)
+	for n := range uint64(ways / 2) {
+		if op := (Op{Key: keyIn(1, 1, n), Limit: fast, Cost: 1}); table.TakeOne(&op) < start+second && op.Allowed {
+			t.Errorf("key %d was admitted twice in a second", n)
+		}
+	}
+}

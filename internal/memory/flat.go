@@ -35,21 +35,25 @@ type bucket struct {
 }
 
 type state struct {
-	word atomic.Uint64 // the TAT, shifted, and the lock bit
+	word atomic.Uint64 // the TAT, shifted, and two bits: see locked and turn
 	last atomic.Int64  // the instant of the last take, µs
 }
 
 const (
 	idMask = 1<<algorithm.IDBits - 1
 	locked = 1
+	// turn is another each time the slot becomes another key's. So whoever swaps a
+	// word without the mutex swaps its own key's, even if the next key's TAT is the
+	// same: under one limit it is of all that come first in one µs.
+	turn = 2
 )
 
 // tagOf is never 0: no limit's number is.
 func tagOf(k Key, id uint32) uint64 { return uint64(k)&^idMask | uint64(id) }
 
-func wordOf(t algorithm.TAT) uint64 { return uint64(t) << 1 }
+func wordOf(t algorithm.TAT) uint64 { return uint64(t) << 2 }
 
-func tatOf(word uint64) algorithm.TAT { return algorithm.TAT(word >> 1) }
+func tatOf(word uint64) algorithm.TAT { return algorithm.TAT(word >> 2) }
 
 // slot is a place of a bucket.
 type slot struct {
@@ -152,14 +156,10 @@ func (f *flat) takeLone(op *Op, clock *clock) (at int64, decided bool) {
 			op.Outcome = op.Limit.ReadTAT(tatOf(word), at, op.Cost)
 			return at, true
 		}
-		if !s.word().CompareAndSwap(word, wordOf(tat)) {
+		if !s.word().CompareAndSwap(word, word&turn|wordOf(tat)) {
 			continue
 		}
-		// If the slot was given away in between, and the other key's word is the
-		// same by chance, that key has been charged: ours is decided again.
-		if s.tag().Load() != tag {
-			return 0, false
-		}
+		// It is charged, wherever the key is moved to from now on.
 		// Of two who take at once the earlier may come here last. Only a change of
 		// the limit looks at this instant, and which of the two it was is as good. A
 		// hot key is taken several times in a µs, and storing costs what reading does
@@ -210,10 +210,13 @@ func (f *flat) again(h *held, tag uint64) (slot, bool) {
 	return f.find(tag)
 }
 
+// set writes the TAT and lets others to the slot.
+func (s slot) set(t algorithm.TAT) { s.word().Store(s.word().Load()&turn | wordOf(t)) }
+
 // give makes the slot the tag's. The word brings its lock bit.
 func (s slot) give(tag, word uint64, last int64) {
 	s.tag().Store(0)
-	s.word().Store(word)
+	s.word().Store(word&^turn | ^s.word().Load()&turn)
 	s.last().Store(last)
 	s.tag().Store(tag)
 }
@@ -221,7 +224,7 @@ func (s slot) give(tag, word uint64, last int64) {
 // empty makes the slot nobody's.
 func (s slot) empty() {
 	s.tag().Store(0)
-	s.word().Store(0)
+	s.word().And(turn)
 }
 
 // len is the number of keys that say something at now.

@@ -41,15 +41,17 @@ func (t *Table) refund(r *Refund) bool {
 
 func (s slot) refund(r *Refund, now int64) (gave bool) {
 	limit := &algorithm.CompactLimits()[s.tag().Load()&idMask]
+	found := s.lock()
 	last := s.last().Load()
-	state, gave := r.Limit.Refund(limit.Expand(s.lock(), last), max(now, last), r.Charge)
-	if !gave {
-		s.unlock()
-		return false
+	state, gave := r.Limit.Refund(limit.Expand(found, last), max(now, last), r.Charge)
+	// It is of the same rate, and holds less than it did; but seen from an instant that
+	// lags behind a take which is being noted, that may be more than a bucket holds.
+	t, _, fits := limit.Contract(state)
+	if gave = gave && fits; !gave {
+		t = found
 	}
-	t, _, _ := limit.Contract(state) // it is of the same rate, and holds less than it did
-	s.word().Store(wordOf(t))
-	return true
+	s.set(t)
+	return gave
 }
 
 func (s *shard) refund(i int32, r *Refund, now int64) bool {

@@ -13,8 +13,11 @@ import (
 // are locked. forgot says that a key which said nothing any more was forgotten.
 func (f *flat) insert(tag uint64, t algorithm.TAT, last, now int64) (forgot bool) {
 	s, forgot, found := f.vacancy(f.all(), tag, f.unused(now))
-	for !found && f.grow(now) {
-		s, forgot, found = f.vacancy(f.all(), tag, f.unused(now))
+	for !found && len(f.all()) < f.most() {
+		forgot = f.grow(now) || forgot
+		var other bool
+		s, other, found = f.vacancy(f.all(), tag, f.unused(now))
+		forgot = forgot || other
 	}
 	if !found {
 		s, found = f.evict(f.all(), tag, now)
@@ -41,6 +44,11 @@ func (f *flat) unused(now int64) age {
 // before.
 type age struct{ now, last int64 }
 
+func (a age) has(tag, word uint64, last int64) bool {
+	return word&locked == 0 && last <= a.last &&
+		algorithm.CompactLimits()[tag&idMask].IsFresh(tatOf(word), a.now)
+}
+
 // most is how many buckets there may be.
 func (f *flat) most() int { return (f.max + ways - 1) / ways }
 
@@ -50,12 +58,16 @@ func (f *flat) room(all []bucket, tag uint64, unused age) (s slot, found bool) {
 	if len(all) == 0 {
 		return slot{}, false
 	}
-	first, second := homes(all, tag)
-	s, most := f.roomIn(all, first, unused)
-	if other, n := f.roomIn(all, second, unused); n > most {
-		return other, true
+	for {
+		first, second := homes(all, tag)
+		s, most := f.roomIn(all, first, unused)
+		if other, n := f.roomIn(all, second, unused); n > most {
+			s, most = other, n
+		}
+		if most == 0 || s.vacate(unused) {
+			return s, most > 0
+		}
 	}
-	return s, most > 0
 }
 
 // vacancy is room, or a slot that is made free by moving a key of the tag's buckets
@@ -89,7 +101,7 @@ func (f *flat) displace(all []bucket, s slot, unused age) (forgot, moved bool) {
 		other = first
 	}
 	to, n := f.roomIn(all, other, unused)
-	if n == 0 || other == s.bucket {
+	if n == 0 || other == s.bucket || !to.vacate(unused) {
 		return false, false
 	}
 	forgot = to.tag().Load() != 0
@@ -116,9 +128,14 @@ func (f *flat) roomIn(all []bucket, b *bucket, unused age) (free slot, n int) {
 }
 
 func (s slot) isUnused(tag uint64, unused age) bool {
-	word := s.word().Load()
-	return word&locked == 0 && s.last().Load() <= unused.last &&
-		algorithm.CompactLimits()[tag&idMask].IsFresh(tatOf(word), unused.now)
+	return unused.has(tag, s.word().Load(), s.last().Load())
+}
+
+// vacate locks a slot that is to be another key's, unless its key has come again
+// meanwhile, without the mutex.
+func (s slot) vacate(unused age) bool {
+	tag, word := s.tag().Load(), s.word().Load()
+	return tag == 0 || unused.has(tag, word, s.last().Load()) && s.word().CompareAndSwap(word, word|locked)
 }
 
 // exists is false for what the last bucket has beyond the bound.
@@ -157,24 +174,27 @@ func weigh(l *algorithm.Limit, t algorithm.TAT, now int64) int64 {
 	return share * share * int64(bits.Len64(uint64(requests)))
 }
 
-// grow makes the buckets a quarter more, until the bound. Words of the old
-// ones stay locked: whoever still looks there comes for the mutex.
-func (f *flat) grow(now int64) bool {
-	old := f.all()
-	if len(old) == f.most() {
-		return false
-	}
+// grow makes the buckets a quarter more, until the bound, and forgets the keys that
+// nobody needs. Words of the old ones stay locked: whoever still looks there comes for
+// the mutex.
+func (f *flat) grow(now int64) (forgot bool) {
+	old, unused := f.all(), f.unused(now)
 	grown := make([]bucket, min(f.most(), len(old)+len(old)/4+1))
 	for b := range old {
 		for i := range old[b].tags {
 			s := slot{&old[b], i}
-			if tag := s.tag().Load(); tag != 0 {
-				f.move(grown, tag, s.word().Or(locked), s.last().Load(), now)
+			tag, word := s.tag().Load(), s.word().Or(locked)
+			switch last := s.last().Load(); {
+			case tag == 0:
+			case unused.has(tag, word, last):
+				forgot = true
+			default:
+				f.move(grown, tag, word, last, now)
 			}
 		}
 	}
 	f.buckets.Store(&grown)
-	return true
+	return forgot
 }
 
 // move puts a key into grown buckets. It is rare, but possible, that there is no
