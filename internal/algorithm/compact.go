@@ -168,7 +168,7 @@ func (l *Limit) Contract(s State) (t TAT, last int64, ok bool) {
 		return 0, 0, false
 	}
 	b := s.bucket()
-	if b.num != l.Num || b.den != l.Den || b.whole > l.Burst {
+	if b.num != l.Num || b.den != l.Den || !b.holds(l.Burst, 0) {
 		return 0, 0, false
 	}
 	return l.tat(b.last, b.whole*b.den+b.frac), b.last, true

@@ -102,3 +102,18 @@ func TestWhoHasACompactForm(t *testing.T) {
 		t.Error("a window has a compact form")
 	}
 }
+
+// What holds more than a full bucket, by however little, has no form: the compact one
+// would not be cut to the capacity as the state is.
+func TestMoreThanFullHasNoCompactForm(t *testing.T) {
+	large, _ := Compile(GCRA, 10, 60_000_000, 10)
+	small, _ := Compile(GCRA, 10, 60_000_000, 3)
+	for _, c := range []struct {
+		whole, frac int64
+		want        bool
+	}{{3, 0, true}, {2, small.Den - 1, true}, {3, 1, false}, {4, 0, false}} {
+		if _, _, ok := small.Contract(large.Filled(1, c.whole, c.frac)); ok != c.want {
+			t.Errorf("%d and %d parts of 3: %t, want %t", c.whole, c.frac, ok, c.want)
+		}
+	}
+}
