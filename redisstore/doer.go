@@ -47,10 +47,11 @@ type doerEvaler struct {
 }
 
 func (e *doerEvaler) eval(ctx context.Context, s *script, c call) (string, error) {
-	if err := e.places.enter(ctx); err != nil {
+	place := e.places.of(c)
+	if err := place.enter(ctx); err != nil {
 		return "", err
 	}
-	defer e.places.leave()
+	defer place.leave()
 	loads := e.reloader.loads.Load()
 	byName := func() (string, error) { return e.do(ctx, "EVALSHA", s.sha, c) }
 	text, err := byName()

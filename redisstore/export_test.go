@@ -123,4 +123,12 @@ func Sharing(s *Store) int {
 	return len(s.carrier.waiting)
 }
 
+// InFlight is how many calls of a store on rueidis are not over.
+func InFlight(s *Store) int {
+	p := s.eval.(*rueidisEvaler).places
+	return len(p.single) + len(p.shared)
+}
+
+const MaxInFlight = maxInFlight
+
 const OwnCalls, SharedChecks = ownCalls, sharedChecks

@@ -68,7 +68,7 @@ func (s *Store) refundCall(c *weir.Charge, keys ...string) call {
 	for _, v := range [...]int64{c.Cost, c.At, c.Before.Whole, c.Before.Frac, s.markerLifetime(c)} {
 		charge = appendDouble(charge, v)
 	}
-	return call{keys, []string{string(head), c.Limit.Wire(), string(charge)}}
+	return call{keys: keys, args: []string{string(head), c.Limit.Wire(), string(charge)}}
 }
 
 // markerLifetime is how long the charge could have an effect at most, in ms: a

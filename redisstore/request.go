@@ -41,7 +41,7 @@ func (s *Store) request(orders ...order) call {
 		w.add(orders[i])
 	}
 	w.args[0] = string(w.head)
-	return call{w.keys, w.args}
+	return call{w.keys, w.args, len(orders) > 1}
 }
 
 // writer puts a call of takeScript together; driver.lua has the format.

@@ -56,12 +56,12 @@ func (e *rueidisEvaler) client() (rueidis.Client, error) {
 // before, and neither is its place. Were it given up with its caller, callers of a
 // silent server would fill the client's queue; and where a handshake takes longer
 // than callers wait, none would ever be finished.
-func apart[T any](ctx context.Context, e *rueidisEvaler, call func(context.Context, rueidis.Client) (T, error)) (reply T, err error) {
+func apart[T any](ctx context.Context, e *rueidisEvaler, place seats, call func(context.Context, rueidis.Client) (T, error)) (reply T, err error) {
 	client, err := e.client()
 	if err != nil {
 		return reply, err
 	}
-	if err := e.places.enter(ctx); err != nil {
+	if err := place.enter(ctx); err != nil {
 		return reply, err
 	}
 	type answer struct {
@@ -70,7 +70,7 @@ func apart[T any](ctx context.Context, e *rueidisEvaler, call func(context.Conte
 	}
 	done := make(chan answer, 1)
 	go func() {
-		defer e.places.leave()
+		defer place.leave()
 		reply, err := call(context.Background(), client)
 		e.heed(err)
 		done <- answer{reply, err}
@@ -84,7 +84,7 @@ func apart[T any](ctx context.Context, e *rueidisEvaler, call func(context.Conte
 }
 
 func (e *rueidisEvaler) eval(ctx context.Context, s *script, c call) (string, error) {
-	return apart(ctx, e, func(ctx context.Context, client rueidis.Client) (string, error) {
+	return apart(ctx, e, e.places.of(c), func(ctx context.Context, client rueidis.Client) (string, error) {
 		loads := e.reloader.loads.Load()
 		text, err := textOf(client.Do(ctx, byName(client, s, c)))
 		if isNoScript(err) {
@@ -95,7 +95,7 @@ func (e *rueidisEvaler) eval(ctx context.Context, s *script, c call) (string, er
 }
 
 func (e *rueidisEvaler) evalAll(ctx context.Context, s *script, calls []call) ([]reply, error) {
-	return apart(ctx, e, func(ctx context.Context, client rueidis.Client) ([]reply, error) {
+	return apart(ctx, e, e.places.single, func(ctx context.Context, client rueidis.Client) ([]reply, error) {
 		commands := make(rueidis.Commands, len(calls))
 		for i, c := range calls {
 			commands[i] = byName(client, s, c)
@@ -129,7 +129,7 @@ func (e *rueidisEvaler) heed(err error) {
 }
 
 func (e *rueidisEvaler) unlink(ctx context.Context, keys []string) error {
-	_, err := apart(ctx, e, func(ctx context.Context, client rueidis.Client) (struct{}, error) {
+	_, err := apart(ctx, e, e.places.single, func(ctx context.Context, client rueidis.Client) (struct{}, error) {
 		commands := make(rueidis.Commands, len(keys))
 		for i, key := range keys {
 			commands[i] = client.B().Unlink().Key(key).Build()
