@@ -4,12 +4,14 @@ package process
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -55,15 +57,23 @@ func (g *Group) Stop() {
 	g.all = nil
 }
 
-// Free is an address on this machine that nobody listens on.
+// Free is an address on this machine that nobody listens on, given once. Its port is
+// below those that systems give to clients and to listeners at port 0.
 func Free() string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		panic(err) // a machine without a free port measures nothing
+	for range 1000 {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000)))
+		if err != nil {
+			continue
+		}
+		l.Close()
+		if _, given := addresses.LoadOrStore(l.Addr().String(), true); !given {
+			return l.Addr().String()
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	panic("process: no port is free") // such a machine measures nothing
 }
+
+var addresses sync.Map // that were given
 
 // Port is the port of an address.
 func Port(address string) string {

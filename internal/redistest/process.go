@@ -3,6 +3,7 @@ package redistest
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -96,19 +97,17 @@ func root(t testing.TB) string {
 }
 
 // freePort is a port that nothing listens on, with the one 10000 above it free as
-// well: a cluster's nodes talk there.
+// well: a cluster's nodes talk there. Both are below those that systems give to clients
+// and to listeners at port 0, of which one could be given before the server has it.
 func freePort(t testing.TB) string {
 	t.Helper()
-	for range 100 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+	for range 1000 {
+		port := 10_000 + rand.IntN(12_000)
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 		if err != nil {
-			t.Fatal(err)
-		}
-		port := l.Addr().(*net.TCPAddr).Port
-		l.Close()
-		if port+10000 > 65535 {
 			continue
 		}
+		l.Close()
 		bus, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port+10000))
 		if err != nil {
 			continue
