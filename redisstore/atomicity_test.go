@@ -76,7 +76,13 @@ func checkThenIncrement(t *testing.T, conn *redistest.Conn, counter string) bool
 // As many callers in four processes at once, each of whom tries ten times: of
 // weir's limits exactly as many pass as may, round after round, whatever the
 // algorithm.
+//
+// Its processes run this test too, and find in childEnv that they are to serve it.
 func TestExactlyTheLimitPassesFromFourProcesses(t *testing.T) {
+	if url := os.Getenv(childEnv); url != "" {
+		serveLines(t, url)
+		return
+	}
 	server := sharedServer(t)
 	var children [processes]*child
 	for i := range children {
@@ -102,10 +108,10 @@ func TestExactlyTheLimitPassesFromFourProcesses(t *testing.T) {
 	})
 }
 
-// childEnv holds the store's URL for TestChild.
+// childEnv holds the store's URL for a child.
 const childEnv = "WEIR_ATOMICITY_CHILD"
 
-// child is a process of its own that runs TestChild.
+// child is a process of its own that runs serveLines.
 type child struct {
 	in  io.WriteCloser
 	out *bufio.Scanner
@@ -113,7 +119,7 @@ type child struct {
 
 func startChild(t *testing.T, url string) *child {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestChild$")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestExactlyTheLimitPassesFromFourProcesses$")
 	cmd.Env = append(os.Environ(), childEnv+"="+url)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
@@ -144,7 +150,6 @@ func (c *child) begin(t *testing.T, identity string, a weir.Algorithm) {
 func (c *child) admitted(t *testing.T) (n int) {
 	t.Helper()
 	for c.out.Scan() {
-
 		if _, err := fmt.Sscanf(c.out.Text(), "admitted %d", &n); err == nil {
 			return n
 		}
@@ -153,13 +158,9 @@ func (c *child) admitted(t *testing.T) (n int) {
 	return 0
 }
 
-// TestChild reads an identity and an algorithm from each line, takes from many
+// serveLines reads an identity and an algorithm from each line, takes from many
 // goroutines, and says how often it could.
-func TestChild(t *testing.T) {
-	url := os.Getenv(childEnv)
-	if url == "" {
-		t.Skip("run by TestExactlyTheLimitPassesFromFourProcesses")
-	}
+func serveLines(t *testing.T, url string) {
 	store := open(t, url)
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 		var identity, name string

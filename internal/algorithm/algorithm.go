@@ -9,7 +9,7 @@
 // state is not a handful of words: see [Log].
 //
 // Every function here has a twin in Lua that answers the same, bit for bit;
-// testdata/NAME.txt holds the vectors that both are run against. There is no
+// vectors/NAME.txt holds the vectors that both are run against. There is no
 // float in this package: every quotient is exact or says which way it rounds.
 //
 // # Time

@@ -3,6 +3,7 @@ package algorithm_test
 import (
 	"flag"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -10,7 +11,7 @@ import (
 	"github.com/weirhq/weir/internal/algorithm/vectors"
 )
 
-var fill = flag.Bool("fill", false, "write the model's answer in place of each ? in testdata/NAME.txt")
+var fill = flag.Bool("fill", false, "write the model's answer in place of each ? in vectors/NAME.txt")
 
 func TestVectors(t *testing.T) {
 	for _, kind := range vectors.Kinds() {
@@ -42,10 +43,7 @@ func TestBucketVectorsHoldForBoth(t *testing.T) {
 // fillIn never touches an answer that is there. Idle lines, which the model does
 // not know, are answered by the code.
 func fillIn(t *testing.T, kind algorithm.Kind) {
-	path, err := vectors.Path(kind)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := filepath.Join("vectors", vectors.Name(kind)+".txt")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

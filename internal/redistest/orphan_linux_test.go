@@ -12,12 +12,16 @@ import (
 	"github.com/weirhq/weir/internal/redistest"
 )
 
-// childEnv has TestChild start a server and wait to be killed.
+// childEnv has a test binary start a server and wait to be killed.
 const childEnv = "WEIR_REDISTEST_CHILD"
 
 // A test binary that is killed leaves no server behind.
 func TestServersEndWithTheirTests(t *testing.T) {
-	cmd := exec.Command(os.Args[0], "-test.run=^TestChild$")
+	if os.Getenv(childEnv) != "" {
+		fmt.Println("server at", redistest.Start(t).Addr)
+		select {}
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestServersEndWithTheirTests$")
 	cmd.Env = append(os.Environ(), childEnv+"=1")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -44,12 +48,4 @@ func TestServersEndWithTheirTests(t *testing.T) {
 		}
 		return err != nil
 	}, "the server at %s ends", addr)
-}
-
-func TestChild(t *testing.T) {
-	if os.Getenv(childEnv) == "" {
-		t.Skip("run by TestServersEndWithTheirTests")
-	}
-	fmt.Println("server at", redistest.Start(t).Addr)
-	select {}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Parse reads a file's text; see ../testdata/README.md. An error starts with
+// Parse reads a file's text; see README.md. An error starts with
 // FILE:LINE.
 func Parse(file, text string) ([]Case, error) {
 	var cases []Case

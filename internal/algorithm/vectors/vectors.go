@@ -1,5 +1,5 @@
-// Package vectors reads testdata/NAME.txt, the specification of the five
-// algorithms that a person can read, and runs it against anything that decides:
+// Package vectors holds NAME.txt, the specification of the five algorithms that a
+// person can read, and runs it against anything that decides:
 // the pure functions, a store, a Lua script.
 //
 //	func TestVectors(t *testing.T) {
@@ -10,7 +10,7 @@
 //		}
 //	}
 //
-// The format is described in ../testdata/README.md.
+// The format is described in README.md.
 //
 // # Time
 //
@@ -23,8 +23,7 @@
 package vectors
 
 import (
-	"os"
-	"path/filepath"
+	"embed"
 	"testing"
 
 	"github.com/weirhq/weir/internal/algorithm"
@@ -134,41 +133,20 @@ func Name(kind algorithm.Kind) string {
 	}
 }
 
-// Load reads the cases of an algorithm from wherever in the repository the test
-// runs.
+//go:embed *.txt
+var files embed.FS
+
+// Load reads the cases of an algorithm.
 func Load(tb testing.TB, kind algorithm.Kind) []Case {
 	tb.Helper()
-	path, err := Path(kind)
+	name := Name(kind) + ".txt"
+	text, err := files.ReadFile(name)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	cases, err := Parse(path, string(text))
+	cases, err := Parse("internal/algorithm/vectors/"+name, string(text))
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return cases
-}
-
-// Path finds an algorithm's file by walking up from the working directory, which
-// in a test is that of the package under test.
-func Path(kind algorithm.Kind) (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for {
-		path := filepath.Join(dir, "internal", "algorithm", "testdata", Name(kind)+".txt")
-		if _, err := os.Stat(path); err == nil {
-			return path, nil
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return "", &os.PathError{Op: "find", Path: Name(kind) + ".txt", Err: os.ErrNotExist}
-		}
-		dir = up
-	}
 }

@@ -3,7 +3,6 @@ package vectors
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -138,22 +137,11 @@ func TestFiles(t *testing.T) {
 
 func read(t *testing.T, kind algorithm.Kind) string {
 	t.Helper()
-	path, err := Path(kind)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(path)
+	text, err := files.ReadFile(Name(kind) + ".txt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-func TestPathElsewhere(t *testing.T) {
-	t.Chdir(t.TempDir())
-	if path, err := Path(algorithm.GCRA); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("%s, %v", path, err)
-	}
 }
 
 // countdown is a Key with a remaining of its own, to see the runner run.
