@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirhq/weir/bench/noop"
 	"github.com/weirhq/weir/bench/turns"
 )
 
@@ -47,7 +48,7 @@ func TestUnknownServersAreErrors(t *testing.T) {
 
 // An answer without a decision ends the run, rather than to count as fast.
 func TestOtherAnswersAreErrors(t *testing.T) {
-	good, _ := nothing{}.ShouldRateLimit(t.Context(), request(3))
+	good, _ := noop.RLS{}.ShouldRateLimit(t.Context(), request(3))
 	if err := check(good, 3); err != nil {
 		t.Error(err)
 	}

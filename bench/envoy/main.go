@@ -15,11 +15,14 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log"
+	"net"
 	"os"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/weirhq/weir/bench/noop"
 	"github.com/weirhq/weir/bench/process"
 	"github.com/weirhq/weir/bench/turns"
 )
@@ -42,6 +45,15 @@ func main() {
 		fmt.Fprintln(os.Stderr, "envoy:", err)
 		os.Exit(1)
 	}
+}
+
+// serveNothing is this program as the server that decides nothing.
+func serveNothing(address string) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Fatal(noop.ServeRLS(listener))
 }
 
 func numbers(text string) (all []int) {

@@ -2,15 +2,13 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"log"
 	"net"
 	"net/http"
 	"strconv"
 
-	pb "github.com/envoyproxy/go-control-plane/envoy/service/ratelimit/v3"
-	"google.golang.org/grpc"
+	"github.com/weirhq/weir/bench/noop"
 )
 
 // serveNothing is this program as a process of its own, which answers as weir does and
@@ -26,9 +24,7 @@ func serveNothing(kind string, arguments []string) {
 	case "resp":
 		log.Fatal(serveRESP(listener))
 	case "grpc":
-		server := grpc.NewServer()
-		pb.RegisterRateLimitServiceServer(server, nothing{})
-		log.Fatal(server.Serve(listener))
+		log.Fatal(noop.ServeRLS(listener))
 	}
 }
 
@@ -92,21 +88,4 @@ func readLength(r *bufio.Reader) (int, error) {
 		return 0, err
 	}
 	return strconv.Atoi(string(line[1 : len(line)-2]))
-}
-
-// nothing answers a call of the rate limit service.
-type nothing struct {
-	pb.UnimplementedRateLimitServiceServer
-}
-
-func (nothing) ShouldRateLimit(_ context.Context, in *pb.RateLimitRequest) (*pb.RateLimitResponse, error) {
-	out := &pb.RateLimitResponse{OverallCode: pb.RateLimitResponse_OK}
-	for range in.Descriptors {
-		out.Statuses = append(out.Statuses, &pb.RateLimitResponse_DescriptorStatus{
-			Code:           pb.RateLimitResponse_OK,
-			CurrentLimit:   &pb.RateLimitResponse_RateLimit{RequestsPerUnit: 4000000000, Unit: pb.RateLimitResponse_RateLimit_MINUTE},
-			LimitRemaining: 3999999999,
-		})
-	}
-	return out, nil
 }

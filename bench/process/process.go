@@ -4,18 +4,19 @@ package process
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
+
+	"github.com/weirhq/weir/internal/child"
 )
 
-// Group is processes that end together. The zero value has none.
+// Group is processes that end together, at the latest with this one. The zero value
+// has none.
 type Group struct{ all []*exec.Cmd }
 
 // Start starts a program and waits until it listens on the address, for up to ten
@@ -30,7 +31,7 @@ func (g *Group) StartIn(env []string, address, program string, args ...string) (
 	cmd.Env = append(os.Environ(), env...)
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
-	if err := cmd.Start(); err != nil {
+	if err := child.Start(cmd); err != nil {
 		return 0, err
 	}
 	g.all = append(g.all, cmd)
@@ -57,23 +58,14 @@ func (g *Group) Stop() {
 	g.all = nil
 }
 
-// Free is an address on this machine that nobody listens on, given once. Its port is
-// below those that systems give to clients and to listeners at port 0.
+// Free is an address on this machine that nobody listens on, given once.
 func Free() string {
-	for range 1000 {
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000)))
-		if err != nil {
-			continue
-		}
-		l.Close()
-		if _, given := addresses.LoadOrStore(l.Addr().String(), true); !given {
-			return l.Addr().String()
-		}
+	address, err := child.FreeAddr()
+	if err != nil {
+		panic(err) // such a machine measures nothing
 	}
-	panic("process: no port is free") // such a machine measures nothing
+	return address
 }
-
-var addresses sync.Map // that were given
 
 // Port is the port of an address.
 func Port(address string) string {

@@ -23,14 +23,13 @@ package proxytest
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
+
+	"github.com/weirhq/weir/internal/child"
 )
 
 // program is the weir that Main builds.
@@ -52,27 +51,15 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
-// FreeAddr is an address on 127.0.0.1 that nothing listens on. Its port is below
-// those that systems give to clients and to listeners at port 0: one of these could
-// be given to somebody else before the test's server has it.
+// FreeAddr is an address on 127.0.0.1 that nothing listens on.
 func FreeAddr(t testing.TB) string {
 	t.Helper()
-	for range 1000 {
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000)))
-		if err != nil {
-			continue
-		}
-		l.Close()
-		if _, given := addresses.LoadOrStore(l.Addr().String(), true); !given {
-			return l.Addr().String()
-		}
+	addr, err := child.FreeAddr()
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("no port is free")
-	return ""
+	return addr
 }
-
-// addresses are those that FreeAddr has given.
-var addresses sync.Map
 
 // until waits for a condition, and fails the test where it does not come true in
 // time. It polls: what it waits for happens in another process.

@@ -2,8 +2,6 @@ package redistest
 
 import (
 	"bytes"
-	"fmt"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -96,25 +94,14 @@ func root(t testing.TB) string {
 	return ""
 }
 
-// freePort is a port that nothing listens on, with the one 10000 above it free as
-// well: a cluster's nodes talk there. Both are below those that systems give to clients
-// and to listeners at port 0, of which one could be given before the server has it.
+// freePort is a port for a server, whose bus may be 10,000 above it: a cluster's
+// nodes talk there.
 func freePort(t testing.TB) string {
 	t.Helper()
-	for range 1000 {
-		port := 10_000 + rand.IntN(12_000)
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-		if err != nil {
-			continue
-		}
-		l.Close()
-		bus, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port+10000))
-		if err != nil {
-			continue
-		}
-		bus.Close()
-		return fmt.Sprint(port)
+	addr, err := child.FreeAddr(10_000)
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("no free port")
-	return ""
+	_, port, _ := net.SplitHostPort(addr)
+	return port
 }
