@@ -46,6 +46,12 @@ const fetched = 32
 // takeEach makes a call of each check: here that costs less than putting them
 // together. An error is of the first that is not decided.
 func (s *MemoryStore) takeEach(checks []Check, results []Result) (n int, err error) {
+	if len(checks) == 1 {
+		if err := s.take(checks, results); err != nil {
+			return 0, err
+		}
+		return 1, nil
+	}
 	r := s.requests.Get().(*memory.Request)
 	defer s.requests.Put(r)
 	for n < len(checks) {
@@ -57,10 +63,10 @@ func (s *MemoryStore) takeEach(checks []Check, results []Result) (n int, err err
 			}
 		}
 		s.askEach(r, run)
-		s.table.Fetch(r.Ops)
+		now := s.table.Fetch(r.Ops)
 		for i := range r.Ops {
 			results[n] = Result{}
-			results[n].answer(run[i].Limit, &r.Ops[i], s.table.TakeOne(&r.Ops[i]))
+			results[n].answer(run[i].Limit, &r.Ops[i], s.table.TakeFetched(&r.Ops[i], now))
 			n++
 		}
 		if err != nil {

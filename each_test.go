@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/weirhq/weir"
 )
@@ -80,6 +81,33 @@ func TestTakeEach(t *testing.T) {
 				t.Errorf("calls of %v, want %v", remote.calls, c.calls)
 			}
 		})
+	}
+}
+
+// Checks of keys that are there are decided at one instant, by one look at the clock.
+func TestTakeEachReadsTheClockOnce(t *testing.T) {
+	reads, now := 0, int64(1_700_000_000_000_000)
+	store := weir.NewMemoryStore(weir.MemoryOptions{Clock: func() time.Time {
+		reads++
+		now++
+		return time.UnixMicro(now)
+	}})
+	defer store.Close()
+	limit, results := perDay(t, 1000), make([]weir.Result, 20)
+	checks := make([]weir.Check, len(results))
+	for i := range checks {
+		checks[i] = weir.Check{Key: weir.Key{Identity: string(rune('a' + i))}, Limit: limit, Cost: 1}
+	}
+	for range 2 { // the first time the keys are new
+		reads = 0
+		if n, err := weir.TakeEach(t.Context(), store, checks, results); n != len(checks) || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	for i := range results {
+		if results[i].At != results[0].At || reads != 1 {
+			t.Errorf("check %d is decided at %d and the first at %d; the clock is read %d times", i, results[i].At, results[0].At, reads)
+		}
 	}
 }
 

@@ -134,16 +134,10 @@ func (b *bucket) findAny(k Key) (slot, bool) {
 	return slot{}, false
 }
 
-// takeLone decides an op by itself, if its key is there under its limit and nobody
-// works on it. Else it decides nothing. The instant is that of the decision: now, or
-// of the key's last take if that is later.
-func (f *flat) takeLone(op *Op, clock *clock) (at int64, decided bool) {
-	tag := tagOf(op.Key, op.Limit.CompactID())
-	s, found := f.find(tag)
-	if !found {
-		return 0, false
-	}
-	now := clock.now()
+// takeLone decides an op by itself on the slot of the tag, if that is still its and
+// nobody works on it. Else it decides nothing. The instant is that of the decision: now,
+// or of the key's last take if that is later.
+func (s slot) takeLone(op *Op, tag uint64, now int64) (at int64, decided bool) {
 	for {
 		word, last := s.word().Load(), s.last().Load()
 		at = max(now, last)

@@ -117,14 +117,28 @@ func (t *Table) shardOf(k Key) uint32 { return uint32(k) & uint32(len(t.shards)-
 // does not need: without a lock, if the key is there and one integer decides it.
 func (t *Table) TakeOne(op *Op) int64 {
 	s := &t.shards[t.shardOf(op.Key)]
-	if op.Limit.CompactID() != 0 {
-		if at, decided := s.flat.takeLone(op, &t.clock); decided {
-			return at
+	if tag := op.tag(); tag != 0 {
+		if slot, found := s.flat.find(tag); found {
+			if at, decided := slot.takeLone(op, tag, t.clock.now()); decided {
+				return at
+			}
 		}
 	}
+	return t.takeLocked(s, op)
+}
+
+func (t *Table) takeLocked(s *shard, op *Op) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.takeOne(op, t.clock.now())
+}
+
+// tag is that of the op's slot; 0 for a limit that no one integer decides.
+func (op *Op) tag() uint64 {
+	if id := op.Limit.CompactID(); id != 0 {
+		return tagOf(op.Key, id)
+	}
+	return 0
 }
 
 func (s *shard) takeOne(op *Op, now int64) int64 {

@@ -110,7 +110,9 @@ func (c *connection) execute(words [][]byte) {
 	args := words[1:]
 	switch which {
 	case cmdThrottle:
-		c.throttle(args)
+		if c.throttle(args) {
+			c.again.note(c.text, args[0], &c.checks[len(c.checks)-1])
+		}
 	case cmdPing:
 		c.ping(args)
 	case cmdEcho:

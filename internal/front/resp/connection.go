@@ -37,14 +37,21 @@ type connection struct {
 	need   int       // bytes before it is worth another look
 	filled bool      // the last read used all the room
 	since  time.Time // when what is held began to arrive
+	active time.Time // when the client was last heard, or answered
+	text   []byte    // of the command that is run
 	args   [][]byte
+	again  again
+
+	reading, writing deadline
 
 	ending  bool // after the replies
 	drained time.Time
 }
 
 func newConnection(s *Server, conn net.Conn) *connection {
-	c := &connection{Server: s, conn: conn, id: s.ids.Add(1), in: make([]byte, firstBuffer)}
+	c := &connection{Server: s, conn: conn, id: s.ids.Add(1), in: make([]byte, firstBuffer), active: time.Now()}
+	c.reading.set = func(at time.Time) error { return c.conn.SetReadDeadline(at) }
+	c.writing.set = func(at time.Time) error { return c.conn.SetWriteDeadline(at) }
 	c.session.reset()
 	return c
 }
@@ -82,7 +89,7 @@ func (c *connection) shakeHands() bool {
 func (c *connection) read() bool {
 	c.makeRoom()
 	for {
-		c.conn.SetReadDeadline(c.deadline())
+		c.bound()
 		// Whoever drains wakes all connections after it says so: asked the other
 		// way round, the deadline just set could undo that.
 		draining := c.draining.Load()
@@ -91,8 +98,9 @@ func (c *connection) read() bool {
 		}
 		n, err := c.conn.Read(c.in[c.held:])
 		if n > 0 {
+			c.active = time.Now()
 			if c.held == 0 {
-				c.since = time.Now()
+				c.since = c.active
 			}
 			c.held += n
 			c.filled = c.held == len(c.in)
@@ -112,13 +120,14 @@ func isTimeout(err error) bool {
 	return ok && timeout.Timeout()
 }
 
-// deadline is when to give up: a command that has begun is not given more time
-// by sending a byte of it now and then.
-func (c *connection) deadline() time.Time {
+// bound says when to give up: a command that has begun is not given more time by
+// sending a byte of it now and then.
+func (c *connection) bound() {
 	if c.held > 0 {
-		return c.since.Add(c.Patience)
+		c.reading.notBefore(c.since.Add(c.Patience), 0)
+		return
 	}
-	return time.Now().Add(c.Idle)
+	c.reading.notBefore(c.active.Add(c.Idle), graceOf(c.Idle))
 }
 
 // drainOn gives what is on its way a moment more.
@@ -154,21 +163,11 @@ func (c *connection) makeRoom() {
 func (c *connection) run() {
 	at := 0
 	for !c.ending {
-		cmd, err := parse(c.in[at:c.held], c.args)
-		if err != nil {
-			c.fail("ERR " + err.Error())
-			c.ending = true
+		size := c.runFirst(c.in[at:c.held])
+		if size == 0 {
 			break
 		}
-		if cmd.size == 0 {
-			c.await(cmd.need, c.held-at)
-			break
-		}
-		at += cmd.size
-		if len(cmd.args) > 0 {
-			c.args = cmd.args
-			c.execute(cmd.args)
-		}
+		at += size
 		if c.full() && !c.flush() {
 			c.ending = true
 		}
@@ -179,6 +178,28 @@ func (c *connection) run() {
 	if c.held = copy(c.in, c.in[at:c.held]); c.held > 0 {
 		c.since = time.Now() // it has just arrived
 	}
+}
+
+// runFirst runs the first command in the text, and gives its size: 0 where it is not
+// complete, or no command.
+func (c *connection) runFirst(text []byte) (size int) {
+	if known, key, size := c.again.find(text); size > 0 {
+		c.counts[cmdThrottle]++
+		c.ask(spaces[c.database], key, known.limit, known.cost)
+		return size
+	}
+	cmd, err := parse(text, c.args)
+	switch {
+	case err != nil:
+		c.fail("ERR " + err.Error())
+		c.ending = true
+	case cmd.size == 0:
+		c.await(cmd.need, len(text))
+	case len(cmd.args) > 0:
+		c.text, c.args = text[:cmd.size], cmd.args
+		c.execute(cmd.args)
+	}
+	return cmd.size
 }
 
 // await notes how much there must be, where the command is not above the bound.
@@ -196,7 +217,8 @@ func (c *connection) flush() bool {
 	if len(out) == 0 {
 		return true
 	}
-	c.conn.SetWriteDeadline(time.Now().Add(c.Patience))
+	c.active = time.Now()
+	c.writing.notBefore(c.active.Add(c.Patience), graceOf(c.Patience))
 	_, err := c.conn.Write(out)
 	c.batch.clear()
 	if err != nil {

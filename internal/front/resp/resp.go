@@ -58,11 +58,12 @@ type Options struct {
 	Token string
 	// MaxConnections bounds the connections open at a time; default 10,000.
 	MaxConnections int
-	// Idle is how long a connection may say nothing; default 10 minutes.
+	// Idle is how long a connection may say nothing, and up to an eighth of it more;
+	// default 10 minutes.
 	Idle time.Duration
 	// Patience is how long a command may take from its first byte to its last,
-	// a client to read what it has been answered, and a TLS handshake; default
-	// 10 s.
+	// a client to read what it has been answered (or up to an eighth more), and a
+	// TLS handshake; default 10 s.
 	Patience time.Duration
 	// Watcher may be nil.
 	Watcher Watcher

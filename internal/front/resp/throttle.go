@@ -21,8 +21,8 @@ var spaces = [...]string{
 const noDecision = "-ERR no decision could be made\r\n"
 
 // throttle is CL.THROTTLE key max_burst count period [quantity]; args are what
-// follows its name.
-func (c *connection) throttle(args [][]byte) {
+// follows its name. It reports whether there is anything to decide.
+func (c *connection) throttle(args [][]byte) bool {
 	var p parameters
 	numbers := [...]*int64{&p.maxBurst, &p.count, &p.period, &p.quantity}
 	p.quantity = 1
@@ -30,20 +30,21 @@ func (c *connection) throttle(args [][]byte) {
 		n, ok := integer(text)
 		if !ok {
 			c.fail("ERR value is not an integer or out of range")
-			return
+			return false
 		}
 		*numbers[i] = n
 	}
 	if wrong := p.wrong(args[0]); wrong != "" {
 		c.fail(wrong)
-		return
+		return false
 	}
 	limit, err := c.limits.limit(p.maxBurst, p.count, p.period)
 	if err != nil {
 		c.fail(worded(err))
-		return
+		return false
 	}
 	c.ask(spaces[c.database], args[0], limit, p.quantity)
+	return true
 }
 
 type parameters struct{ maxBurst, count, period, quantity int64 }
@@ -142,17 +143,22 @@ func (l *limits) limit(maxBurst, count, period int64) (*weir.Limit, error) {
 // is nothing to wait for: the call was allowed, or its quantity is above the
 // limit and never will be.
 func appendResult(out []byte, r *weir.Result) []byte {
-	limited, retry := int64(0), int64(-1)
+	limited, retry := "*5\r\n:0\r\n:", int64(-1)
 	if !r.Allowed {
-		limited = 1
+		limited = "*5\r\n:1\r\n:"
 		if r.RetryAfter != weir.Never {
 			retry = seconds(r.RetryAfter)
 		}
 	}
-	out = append(out, "*5"...)
-	for _, n := range [...]int64{limited, r.Limit, r.Remaining, retry, seconds(r.ResetAfter)} {
-		out = strconv.AppendInt(append(out, "\r\n:"...), n, 10)
+	out = strconv.AppendInt(append(out, limited...), r.Limit, 10)
+	out = strconv.AppendInt(append(out, "\r\n:"...), r.Remaining, 10)
+	if retry < 0 {
+		out = append(out, "\r\n:-1\r\n:"...)
+	} else {
+		out = strconv.AppendInt(append(out, "\r\n:"...), retry, 10)
+		out = append(out, "\r\n:"...)
 	}
+	out = strconv.AppendInt(out, seconds(r.ResetAfter), 10)
 	return append(out, "\r\n"...)
 }
 
