@@ -41,5 +41,8 @@ import "net/netip"
 // a dual-stack listener reports IPv4 peers as ::ffff:a.b.c.d, and
 // [netip.Prefix.Contains] is false for any address with a zone.
 func canonical(addr netip.Addr) netip.Addr {
+	if addr.Is4() { // most are, and the two calls are not inlined
+		return addr
+	}
 	return addr.Unmap().WithZone("")
 }

@@ -47,21 +47,19 @@ func (m *Middleware) ask(r *http.Request, a *asked) (d weir.Decision, refused *w
 		no := weir.Deny(weir.NewID(), "The caller is not known.")
 		return d, &no, over
 	}
-	cost := int64(1)
+	check, result := &a.checks[0], &a.results[0]
+	*check = weir.Check{Key: weir.Key{Layer: m.name, Identity: key}, Limit: m.limit, Cost: 1}
 	if m.cost != nil {
-		cost = m.cost(r)
+		check.Cost = m.cost(r)
 	}
-	result, err := m.limiter.AllowN(r.Context(), key, cost)
-	if err != nil {
+	if *result, err = m.limiter.AllowN(r.Context(), key, check.Cost); err != nil {
 		return d, nil, m.failed(r, err)
 	}
-	check := weir.Check{Key: weir.Key{Layer: m.name, Identity: key}, Limit: m.limit, Cost: cost}
 	if !result.Allowed {
-		kept := &asked{[1]weir.Check{check}, [1]weir.Result{result}}
+		kept := *a
 		no := kept.decision()
 		return d, &no, over
 	}
-	a.checks[0], a.results[0] = check, result
 	return a.decision(), nil, admitted
 }
 

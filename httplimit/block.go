@@ -28,35 +28,38 @@ type fields struct {
 	text   []byte
 }
 
-// set makes a part of text the value of the named field, which is in canonical form.
-//
-// The string shares its bytes with text, and with other fields of the same digits. They
-// are written once: what follows is appended behind them, and where text has to grow,
-// they stay where they were.
-func (f *fields) set(name string, value []byte) {
-	f.whole(name, unsafe.String(unsafe.SliceData(value), len(value)))
-}
-
-// digits appends a number, and gives its digits.
-func (f *fields) digits(n int64) []byte {
-	start := len(f.text)
-	f.text = strconv.AppendInt(f.text, n, 10)
-	return f.text[start:]
-}
-
-// whole sets a field. The slice has no room to grow into the next field's value.
-func (f *fields) whole(name, value string) {
+// set makes text the value of the named field, which is in canonical form. The slice
+// has no room to grow into the next field's value.
+func (f *fields) set(name, value string) {
 	f.values[0] = value
 	f.header[name] = f.values[:1:1]
 	f.values = f.values[1:]
 }
 
+// since is what was appended to text since that was so long. It shares its bytes with
+// text, which are written once: what follows is appended behind them, and where text has
+// to grow, they stay where they were.
+func (f *fields) since(length int) string {
+	return unsafe.String(unsafe.SliceData(f.text[length:]), len(f.text)-length)
+}
+
+// digits appends a number, and gives its digits.
+func (f *fields) digits(n int64) string {
+	length := len(f.text)
+	f.text = strconv.AppendInt(f.text, n, 10)
+	return f.since(length)
+}
+
 // numbers are the figures of a result in digits: each is in several fields, and is
 // written once.
-type numbers struct{ limit, remaining, reset []byte }
+type numbers struct{ limit, remaining, reset string }
 
-func (f *fields) numbers(r *weir.Result) numbers {
-	return numbers{f.digits(r.Limit), f.digits(r.Remaining), f.digits(ceilSeconds(r.ResetAfter))}
+func (f *fields) numbers(r *weir.Result, c *constant) (n numbers) {
+	if n.limit = c.limit; n.limit == "" || r.Limit != c.capacity {
+		n.limit = f.digits(r.Limit)
+	}
+	n.remaining, n.reset = f.digits(r.Remaining), f.digits(ceilSeconds(r.ResetAfter))
+	return n
 }
 
 // appendID is weir.ID.String without its allocations.

@@ -45,7 +45,7 @@ func statusOf(answer *response, err error) int {
 	case answer.status == 0:
 		return http.StatusOK // net/http writes it when the handler returns
 	default:
-		return answer.status
+		return int(answer.status)
 	}
 }
 

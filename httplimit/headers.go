@@ -2,6 +2,7 @@ package httplimit
 
 import (
 	"net/http"
+	"strconv"
 
 	"github.com/weirhq/weir"
 )
@@ -62,7 +63,7 @@ const (
 // usual number of layers.
 func (h Headers) Set(header http.Header, d *weir.Decision) {
 	f := new(block).fields(header)
-	h.set(&f, d, "")
+	h.set(&f, d, &constant{})
 }
 
 // SetFor is Set on an answer of this status. A redirect gets Weir-Decision alone,
@@ -77,13 +78,29 @@ func (h Headers) SetFor(header http.Header, d *weir.Decision, status int) {
 	}
 }
 
-// set is Set by f. policy is the value of RateLimit-Policy where the caller knows it
-// already.
-func (h *Headers) set(f *fields, d *weir.Decision, policy string) {
+// constant are the texts of a decision by one limit that are the same each time. The
+// zero value knows none.
+type constant struct {
+	policy   string // RateLimit-Policy
+	name     string // of the policy, with which RateLimit begins
+	limit    string // the digits of capacity
+	capacity int64
+}
+
+func newConstant(c weir.Check) constant {
+	d, capacity := weir.Decision{Checks: []weir.Check{c}}, c.Limit.Capacity()
+	return constant{
+		policy: string(appendPolicies(nil, &d)), name: string(appendName(nil, &d, 0)),
+		limit: strconv.FormatInt(capacity, 10), capacity: capacity,
+	}
+}
+
+// set is Set by f.
+func (h *Headers) set(f *fields, d *weir.Decision, c *constant) {
 	names := h.resolved()
 	if d.ID != 0 && !h.OmitDecision {
 		f.text = appendID(f.text, d.ID)
-		f.set(names.Decision, f.text)
+		f.set(names.Decision, f.since(0))
 	}
 	if d.Degraded {
 		f.header[fieldDegraded] = []string{"1"}
@@ -95,12 +112,12 @@ func (h *Headers) set(f *fields, d *weir.Decision, policy string) {
 		return
 	}
 	r := &d.Results[d.Tightest]
-	n := f.numbers(r)
+	n := f.numbers(r, c)
 	if !h.OmitLegacy {
 		h.setLegacy(f, names, r, &n)
 	}
 	if !h.OmitIETF {
-		h.setIETF(f, names, d, &n, policy)
+		h.setIETF(f, names, d, &n, c)
 	}
 }
 
@@ -115,17 +132,22 @@ func (h *Headers) setLegacy(f *fields, names *Names, r *weir.Result, n *numbers)
 	}
 }
 
-func (h *Headers) setIETF(f *fields, names *Names, d *weir.Decision, n *numbers, policy string) {
-	if policy != "" {
-		f.whole(names.Policy, policy)
-	} else {
+func (h *Headers) setIETF(f *fields, names *Names, d *weir.Decision, n *numbers, c *constant) {
+	policy := c.policy
+	if policy == "" {
 		start := len(f.text)
 		f.text = appendPolicies(f.text, d)
-		f.set(names.Policy, f.text[start:])
+		policy = f.since(start)
 	}
+	f.set(names.Policy, policy)
 	start := len(f.text)
-	f.text = h.appendItem(appendName(f.text, d, d.Tightest), &d.Results[d.Tightest], n)
-	f.set(names.RateLimit, f.text[start:])
+	if c.name != "" {
+		f.text = append(f.text, c.name...)
+	} else {
+		f.text = appendName(f.text, d, d.Tightest)
+	}
+	f.text = h.appendItem(f.text, &d.Results[d.Tightest], n)
+	f.set(names.RateLimit, f.since(start))
 }
 
 // limits are the names of the fields that speak of limits and are switched on.

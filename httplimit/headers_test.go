@@ -3,6 +3,7 @@ package httplimit
 import (
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -254,5 +255,27 @@ func TestRefusalBodies(t *testing.T) {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+// What is worded beforehand is what would be worded for each answer, also where a
+// limiter's capacity is not what its limit says.
+func TestConstantTextsChangeNothing(t *testing.T) {
+	for _, l := range []*weir.Limit{
+		limit(t, weir.PerMinute(60)), limit(t, weir.PerSecond(0)), limit(t, weir.PerHour(1<<31), weir.WithBurst(7)),
+		limit(t, weir.PerSecond(1<<53), weir.WithAlgorithm(weir.FixedWindow)),
+	} {
+		c := weir.Check{Key: weir.Key{Layer: `a "name"`}, Limit: l, Cost: 1}
+		known := newConstant(c)
+		for _, capacity := range []int64{l.Capacity(), l.Capacity() + 1, 0} {
+			d := weir.Decide(7, []weir.Check{c}, []weir.Result{allowed(capacity, capacity, time.Minute)})
+			got, want := http.Header{}, http.Header{}
+			g, w := new(block).fields(got), new(block).fields(want)
+			(&Headers{}).set(&g, &d, &known)
+			(&Headers{}).set(&w, &d, &constant{})
+			if diff := cmp.Diff(want, got); diff != "" || want["X-Ratelimit-Limit"][0] != strconv.FormatInt(capacity, 10) {
+				t.Errorf("%v, capacity %d: %v\n%s", l, capacity, want, diff)
+			}
+		}
 	}
 }

@@ -28,6 +28,7 @@ func TestByIP(t *testing.T) {
 		{"IPv4", "203.0.113.7:5123", nil, "203.0.113.7"},
 		{"IPv4 without a port", "203.0.113.7", nil, "203.0.113.7"},
 		{"IPv4 in IPv6's spelling", "[::ffff:203.0.113.7]:5123", nil, "203.0.113.7"},
+		{"IPv4 in IPv6's spelling, bare", "0:0:0:0:0:ffff:203.0.113.7", nil, "203.0.113.7"},
 		{"IPv6", "[2001:db8:1:2:3::4]:5123", nil, "2001:db8:1:2::/64"},
 		{"link-local", "[fe80::1%eth0]:5123", nil, "fe80::/64"},
 		{"a Unix socket", "@", nil, ""},

@@ -25,10 +25,10 @@ type DecideFunc func(r *http.Request) (weir.Decision, error)
 // [New] or [NewFunc]. It is immutable, and one may wrap many handlers, which then
 // share the limit.
 type Middleware struct {
-	limiter Limiter
-	limit   *weir.Limit
-	key     KeyFunc
-	policy  string // RateLimit-Policy of the one limit
+	limiter  Limiter
+	limit    *weir.Limit
+	key      KeyFunc
+	constant constant // of the one limit
 
 	decide DecideFunc
 	store  weir.Store // where decide's charges are
@@ -47,8 +47,7 @@ func New(limiter Limiter, key KeyFunc, options ...Option) *Middleware {
 		panic("httplimit: New: the key function is nil; ByIP is one")
 	}
 	m := &Middleware{limiter: limiter, limit: limiter.Limit(), key: key, settings: newSettings(options)}
-	check := weir.Check{Key: weir.Key{Layer: m.name}, Limit: m.limit}
-	m.policy = string(appendPolicies(nil, &weir.Decision{Checks: []weir.Check{check}}))
+	m.constant = newConstant(weir.Check{Key: weir.Key{Layer: m.name}, Limit: m.limit})
 	return m
 }
 
@@ -125,7 +124,7 @@ func (m *Middleware) refuse(w http.ResponseWriter, r *http.Request, d *weir.Deci
 // tell sets the fields, and lists them where an outer middleware answers CORS
 // requests.
 func (m *Middleware) tell(f *fields, d *weir.Decision) {
-	m.headers.set(f, d, m.policy)
+	m.headers.set(f, d, &m.constant)
 	if len(f.header[fieldAllowOrigin]) > 0 {
 		m.headers.Expose(f.header)
 	}

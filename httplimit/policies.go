@@ -73,9 +73,9 @@ func (h *Headers) appendItem(text []byte, r *weir.Result, n *numbers) []byte {
 // for one above it; a fixed window's count can be.
 const maxInteger = 999_999_999_999_999
 
-func sized(digits []byte, n int64) []byte {
+func sized(digits string, n int64) string {
 	if n > maxInteger {
-		return strconv.AppendInt(nil, maxInteger, 10)
+		return strconv.FormatInt(maxInteger, 10)
 	}
 	return digits
 }

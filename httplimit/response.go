@@ -12,12 +12,13 @@ import (
 type response struct {
 	http.ResponseWriter
 	settings *settings
-	status   int // of the final header; 0 before it is written
+	status   int32 // of the final header; 0 before it is written
+	touched  bool  // the handler has asked for the fields, and may have added some
 
 	// The fields of an admitted request by one limit; others take an allocation more.
-	// With the rest that is 288 bytes, for which the runtime has a size.
+	// With the rest that is 240 bytes, for which the runtime has a size.
 	values [6]string
-	text   [160]byte
+	text   [112]byte
 }
 
 func (w *response) fields(header http.Header) fields {
@@ -26,6 +27,12 @@ func (w *response) fields(header http.Header) fields {
 
 // Unwrap is for http.ResponseController.
 func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Header implements http.ResponseWriter.
+func (w *response) Header() http.Header {
+	w.touched = true
+	return w.ResponseWriter.Header()
+}
 
 // WriteHeader implements http.ResponseWriter. It takes the fields back where the
 // answer is a redirect: whether another address may be asked now is not theirs to
@@ -65,16 +72,21 @@ func (w *response) begin(status int) {
 	if w.status != 0 || status < 200 && status != http.StatusSwitchingProtocols {
 		return
 	}
-	w.status = status
-	header := w.Header()
-	if redirect(status) {
+	w.status = int32(status)
+	switch {
+	case redirect(status):
 		for _, name := range w.settings.limits {
-			delete(header, name)
+			delete(w.ResponseWriter.Header(), name)
 		}
-		return
+	case w.touched:
+		w.keepFirst()
 	}
-	// A reverse proxy adds what its upstream says of limits of its own. No client
-	// reads a list; the first is what was said here.
+}
+
+// keepFirst keeps what was said here. A reverse proxy adds what its upstream says of
+// limits of its own; no client reads a list.
+func (w *response) keepFirst() {
+	header := w.ResponseWriter.Header()
 	for _, name := range w.settings.limits {
 		if lines := header[name]; len(lines) > 1 {
 			header[name] = lines[:1]
