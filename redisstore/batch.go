@@ -60,7 +60,9 @@ func (s *Store) takeTogether(ctx context.Context, checks []weir.Check, results [
 		return fmt.Errorf("redisstore: take: %w", ctx.Err())
 	}
 	err := p.err
-	copy(results, p.results)
+	if err == nil {
+		p.batch.answer(p.nth, results)
+	}
 	p.release()
 	if err == errAlone {
 		return s.takeAlone(ctx, checks, results)
@@ -82,71 +84,78 @@ func (s *Store) depart(own *flight, b *batch) {
 // fly takes batch after batch, until nobody waits.
 func (s *Store) fly(own *flight, b *batch) {
 	for ; b != nil; b = s.shared.board(own) {
-		results, err := s.takeBatch(b)
-		b.land(results, b.end(err))
+		b.land(b.end(s.takeBatch(b)))
 		s.shared.linger(own)
 	}
 }
 
-// batch are passengers of one call.
+// batch are passengers of one call. What it tells is there once, and each of them
+// works out their own answer, while the next call is being made.
 type batch struct {
 	*company
 	passengers []*passenger
-	checks     []weir.Check // what each of them asks
+	checks     []weir.Check  // what each of them asks
+	same       []weir.Result // everybody's, or nil
+	grant      grant
 }
 
 func newBatch(own *flight) *batch {
-	return &batch{gather(own.queue), own.queue, own.checks}
+	b := &batch{company: gather(own.queue), passengers: own.queue, checks: own.checks}
+	for i, p := range b.passengers {
+		p.batch, p.nth = b, i
+	}
+	return b
 }
 
-// land gives each passenger its answer.
-func (b *batch) land(results []weir.Result, err error) {
-	for i, p := range b.passengers {
-		if err == nil {
-			p.results = results[i*len(b.checks):][:len(b.checks)]
-		}
+func (b *batch) land(err error) {
+	for _, p := range b.passengers {
 		p.tell(err)
 	}
 }
 
-// takeBatch is one call, with the results of all passengers in order.
-func (s *Store) takeBatch(b *batch) ([]weir.Result, error) {
+// answer is what the nth of the passengers gets.
+func (b *batch) answer(nth int, results []weir.Result) {
+	if copy(results, b.same) == 0 {
+		b.grant.answer(b.checks, nth, results, nil)
+	}
+}
+
+// takeBatch is one call.
+func (s *Store) takeBatch(b *batch) error {
 	times, checks := len(b.passengers), b.checks
 	if times == 1 && len(checks) > 1 {
-		return nil, errAlone
+		return errAlone
 	}
-	results := make([]weir.Result, times*len(checks))
 	if times == 1 || changesNothing(checks) {
-		err := s.takeAlone(b.ctx, checks, results)
-		for i := len(checks); err == nil && i < len(results); i++ {
-			results[i] = results[i-len(checks)]
-		}
-		return results, err
+		b.same = make([]weir.Result, len(checks))
+		return s.takeAlone(b.ctx, checks, b.same)
 	}
 	asked := s.denied.ask(checks)
 	a, err := s.send(b.ctx, order{together(checks), times})
 	if err != nil {
-		return nil, fmt.Errorf("redisstore: take: %w", err)
+		return fmt.Errorf("redisstore: take: %w", err)
 	}
-	replaced, states, err := readBatch(a, checks, results)
+	replaced, err := b.grant.read(a, checks, times)
 	if replaced > 0 {
 		s.replaced(replaced)
 	}
-	if err == nil {
-		s.learnLast(asked, checks, results, states)
+	if err == nil && s.denied != nil {
+		s.learnLast(asked, b)
 	}
-	return results, err
+	return err
 }
 
 // learnLast goes by the answer of the last passenger. Where it was refused after
 // others had passed, it is they who have changed the key since it was asked.
-func (s *Store) learnLast(asked question, checks []weir.Check, results []weir.Result, states []algorithm.State) {
-	last := results[len(results)-len(checks):]
-	if results[0].Charged && !last[0].Charged && s.denied != nil {
-		s.denied.forget(&checks[0].Key)
+func (s *Store) learnLast(asked question, b *batch) {
+	times := len(b.passengers)
+	if b.grant.passed > 0 && b.grant.passed < times {
+		s.denied.forget(&b.checks[0].Key)
 		asked.generation++
 	}
-	s.denied.learn(asked, checks, last, states)
+	results, states := make([]weir.Result, len(b.checks)), make([]algorithm.State, len(b.checks))
+	b.grant.answer(b.checks, times-1, results, states)
+	s.denied.learn(asked, b.checks, results, states)
 }
 
 // together makes the checks one group, of which all are charged or none.
@@ -157,55 +166,4 @@ func together(checks []weir.Check) []weir.Check {
 		checks[i].Group = group
 	}
 	return checks
-}
-
-// readBatch turns the answer to a batch into the results of all, one passenger's
-// beside the other's, and the states that they left. The script tells the states
-// before; the takes are repeated on them here, by the same code as in memory.
-func readBatch(a answer, checks []weir.Check, results []weir.Result) (replaced int, states []algorithm.State, err error) {
-	r, at := replyReader{rest: a.text}, a.at
-	granted := int(r.double())
-	if len(checks) > 1 && granted == 0 {
-		return 0, nil, errAlone
-	}
-	states = make([]algorithm.State, len(checks)) // a log's stays where it is
-	for i := range checks {
-		if r.byte()&bitReplaced != 0 {
-			replaced++
-		}
-		if checks[i].Limit.Algorithm() == weir.SlidingLog {
-			r.repeatLog(&checks[i], at, granted, results[i:], len(checks))
-		} else {
-			states[i] = r.repeat(&checks[i], at, granted, results[i:], len(checks))
-		}
-	}
-	if r.failed || r.rest != "" {
-		return replaced, nil, errReply
-	}
-	return replaced, states, nil
-}
-
-// repeat takes one after the other from the state before, and sets every
-// stride-th result. It returns the state after.
-func (r *replyReader) repeat(c *weir.Check, at int64, granted int, results []weir.Result, stride int) algorithm.State {
-	l, state := c.Limit.Compiled(), r.state()
-	for i := 0; i < len(results); i += stride {
-		var allowed bool
-		state, allowed = l.Take(state, at, c.Cost)
-		results[i] = result(c, allowed, allowed, state, l.Read(state, at, c.Cost), at)
-		r.failed = r.failed || allowed != (i/stride < granted)
-	}
-	return state
-}
-
-// repeatLog goes by the outcome after all of them: a log's state stays where it is.
-func (r *replyReader) repeatLog(c *weir.Check, at int64, granted int, results []weir.Result, stride int) {
-	last := r.outcome()
-	for i := 0; i < len(results); i += stride {
-		o, allowed := last, i/stride < granted
-		if after := int64(granted - 1 - i/stride); after > 0 {
-			o.Remaining, o.Wait = last.Remaining+after*c.Cost, 0
-		}
-		results[i] = result(c, allowed, allowed, algorithm.State{}, o, at)
-	}
 }

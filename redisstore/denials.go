@@ -66,9 +66,7 @@ func (d *denials) place(checks []weir.Check) (slot *atomic.Pointer[denial], gene
 	return &d.slots[where%denialSlots], generation
 }
 
-func (d *denials) hash(k *weir.Key) uint64 {
-	return maphash.String(d.seed, k.Identity) ^ bits.RotateLeft64(maphash.String(d.seed, k.Layer), 1) ^ bits.RotateLeft64(maphash.String(d.seed, k.Limit), 2)
-}
+func (d *denials) hash(k *weir.Key) uint64 { return hashKey(d.seed, k) }
 
 // refuse answers a request that is known to be refused.
 func (d *denials) refuse(checks []weir.Check, results []weir.Result) bool {

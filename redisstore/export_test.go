@@ -34,7 +34,19 @@ func Together(s *Store, checks []weir.Check, times int) ([]weir.Result, error) {
 	}
 	b := newBatch(own)
 	defer b.cancel()
-	return s.takeBatch(b)
+	if err := s.takeBatch(b); err != nil {
+		return nil, err
+	}
+	return all(times, len(checks), b.answer), nil
+}
+
+// all are the results of so many, one's beside the other's.
+func all(times, checks int, answer func(nth int, results []weir.Result)) []weir.Result {
+	results := make([]weir.Result, times*checks)
+	for i := range times {
+		answer(i, results[i*checks:][:checks])
+	}
+	return results
 }
 
 var ErrAlone = errAlone
@@ -95,22 +107,24 @@ func OneCall(s *Store, requests [][]weir.Check, times []int) ([][]weir.Result, e
 	}
 	shared := c.board()
 	c.deliver(shared)
-	all := make([][]weir.Result, len(requests))
+	told := make([][]weir.Result, len(requests))
 	for i, p := range shared.parcels {
-		all[i] = make([]weir.Result, times[i]*len(requests[i]))
-		err := p.err
+		checks, err := requests[i], p.err
 		if err == nil && times[i] > 1 {
-			_, _, err = readBatch(p.answer, requests[i], all[i])
+			var g grant
+			_, err = g.read(p.answer, checks, times[i])
+			if err == nil {
+				told[i] = all(times[i], len(checks), func(nth int, results []weir.Result) { g.answer(checks, nth, results, nil) })
+			}
 		} else if err == nil {
-			_, _, err = readAnswer(p.answer, requests[i], all[i], nil)
+			told[i] = make([]weir.Result, len(checks))
+			_, _, err = readAnswer(p.answer, checks, told[i], nil)
 		}
-		if err == errAlone {
-			all[i] = nil
-		} else if err != nil {
+		if err != nil && err != errAlone {
 			return nil, err
 		}
 	}
-	return all, nil
+	return told, nil
 }
 
 // Shareable reports whether a request may go in a call with others.

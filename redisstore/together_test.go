@@ -152,3 +152,34 @@ func TestTogetherAtTheEndsOfTheRanges(t *testing.T) {
 		}
 	})
 }
+
+// A reply that grants another number than the state it tells has room for is
+// refused rather than believed.
+func TestTogetherIsNotMoreThanThereIsRoomFor(t *testing.T) {
+	limit := limitOf(t, weir.PerDay(10))
+	for _, c := range []struct {
+		cost, passed int64
+		believed     bool
+	}{
+		{cost: 1, passed: 4, believed: true},
+		{cost: 1, passed: 3},
+		{cost: 2, passed: 5}, // which would fit
+		{cost: 1, passed: -1},
+		{cost: 4, passed: 2, believed: true},
+		{cost: 4, passed: 1},
+		{cost: 4, passed: 3},
+		{cost: 11, passed: 0, believed: true},
+		{cost: 11, passed: 1},
+		{cost: 1 << 62, passed: 4}, // whose sum is 0
+	} {
+		reply := string(redisstore.Double(1_700_000_000_000_000)) + string(redisstore.Double(c.passed)) + "\x00\x00" // a new key
+		store, err := redisstore.NewWithDoer(redisstore.DoerFunc(func(context.Context, ...any) (any, error) { return reply, nil }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = redisstore.Together(store, []weir.Check{{Key: key("a"), Limit: limit, Cost: c.cost}}, 4)
+		if believed := err == nil; believed != c.believed {
+			t.Errorf("%d of 4 at a cost of %d: %v", c.passed, c.cost, err)
+		}
+	}
+}
