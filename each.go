@@ -52,7 +52,7 @@ func (s *MemoryStore) takeEach(checks []Check, results []Result) (n int, err err
 		}
 		return 1, nil
 	}
-	r := s.requests.Get().(*memory.Request)
+	r := s.requests.Get().(*request)
 	defer s.requests.Put(r)
 	for n < len(checks) {
 		run := checks[n:min(n+fetched, len(checks))]
@@ -77,7 +77,7 @@ func (s *MemoryStore) takeEach(checks []Check, results []Result) (n int, err err
 }
 
 // askEach makes an op of each check. Most have one namespace, hashed once.
-func (s *MemoryStore) askEach(r *memory.Request, checks []Check) {
+func (s *MemoryStore) askEach(r *request, checks []Check) {
 	r.Ops = slices.Grow(r.Ops[:0], len(checks))[:len(checks)]
 	var namespace hashed
 	for i := range checks {

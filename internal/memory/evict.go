@@ -64,15 +64,20 @@ func (c *cell) weight() *weight {
 	if !c.written || c.shard.entries[c.at].key != c.key {
 		return nil
 	}
-	return &c.shard.queue[c.shard.entries[c.at].queued].weight
+	return c.shard.weightOf(c.at)
 }
 
-// weigh notes what the op has left of the key's capacity. Its outcome is known.
+func (s *shard) weightOf(i int32) *weight { return &s.queue[s.entries[i].queued].weight }
+
+// weigh is for an op whose outcome is known.
 func (c *cell) weigh(op *Op) {
-	w := c.weight()
-	if w == nil || op.fate == untouched {
-		return
+	if w := c.weight(); w != nil && op.fate != untouched {
+		w.note(op)
 	}
+}
+
+// note adds the op, and what it has left of the key's capacity.
+func (w *weight) note(op *Op) {
 	w.held = false
 	w.takes = min(w.takes, math.MaxUint8-1) + 1
 	used := op.Limit.Burst - op.Outcome.Remaining

@@ -21,8 +21,11 @@ type Request struct {
 	Ops []Op
 
 	locks []uint32
-	cells []cell // independent ops of the same key share one
-	of    []int  // Ops[i] claims from cells[of[i]]
+
+	seats  []seat // of Ops, if all of them are seated
+	seated bool
+	cells  []cell // else: independent ops of the same key share one
+	of     []int  // Ops[i] claims from cells[of[i]]
 
 	now     int64
 	refused bool // an enforced group refused
@@ -33,11 +36,20 @@ type Request struct {
 func (t *Table) Take(r *Request) int64 {
 	r.lock(t)
 	defer r.unlock(t)
+	r.now, r.refused, r.waiting = t.clock.now(), false, false
+	if r.seated = r.sit(t); r.seated {
+		r.takeSeated()
+	} else {
+		r.takeInCells(t)
+	}
+	return r.now
+}
+
+func (r *Request) takeInCells(t *Table) {
 	r.load(t)
 	r.decide()
 	r.commit()
 	r.close()
-	return r.now
 }
 
 func (r *Request) lock(t *Table) {
@@ -59,7 +71,6 @@ func (r *Request) unlock(t *Table) {
 }
 
 func (r *Request) load(t *Table) {
-	r.now, r.refused, r.waiting = t.clock.now(), false, false
 	r.cells, r.of = r.cells[:0], r.of[:0]
 	for i := range r.Ops {
 		op := &r.Ops[i]
@@ -118,16 +129,22 @@ func (r *Request) decide() {
 
 func (r *Request) claim(i int) bool {
 	op := &r.Ops[i]
-	op.Allowed = r.cells[r.of[i]].claim(op, r.now)
-	op.fate = untouched
+	if !r.seated {
+		op.Allowed = r.cells[r.of[i]].claim(op, r.now)
+	}
+	op.fate = op.ownFate()
+	return op.Allowed
+}
+
+// ownFate is what becomes of an op that nothing is said of by its group or others.
+func (op *Op) ownFate() fate {
 	switch {
 	case op.Peek:
+		return untouched
 	case op.Allowed:
-		op.fate = charged
-	default:
-		op.fate = settled
+		return charged
 	}
-	return op.Allowed
+	return settled
 }
 
 // decideEach decides and charges every op alone.
@@ -186,7 +203,9 @@ func (r *Request) giveBackAdmitted() {
 func (r *Request) release(i int) {
 	if op := &r.Ops[i]; op.fate == charged && !op.Limit.CountAll {
 		op.fate = untouched
-		r.cells[r.of[i]].release()
+		if !r.seated {
+			r.cells[r.of[i]].release()
+		}
 	}
 }
 

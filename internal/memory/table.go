@@ -142,6 +142,9 @@ func (op *Op) tag() uint64 {
 }
 
 func (s *shard) takeOne(op *Op, now int64) int64 {
+	if seat := (seat{shard: s}); seat.find(op) {
+		return seat.takeLone(op, now)
+	}
 	var c cell
 	now = c.open(s, op, now)
 	return c.takeLone(op, now)
@@ -158,13 +161,7 @@ func (c *cell) open(s *shard, op *Op, now int64) int64 {
 
 func (c *cell) takeLone(op *Op, now int64) int64 {
 	op.Allowed = c.claim(op, now)
-	op.fate = untouched
-	if !op.Peek {
-		op.fate = settled
-		if op.Allowed {
-			op.fate = charged
-		}
-	}
+	op.fate = op.ownFate()
 	c.commit(op, now)
 	op.Outcome = c.read(op, now)
 	c.weigh(op)
