@@ -1,10 +1,12 @@
 package memory
 
+import "unsafe"
+
 // Fetch brings what [Table.TakeFetched] looks at first for each op into the processor's
 // cache, and gives the instant for all of them. Keys at random lie in main memory: one
-// at a time each is waited for, while the loads here do not depend on each other and are
-// waited for together. A decision about one of a million keys, 32 in a batch, takes half
-// the time. The tags come first, so that of the states only those are loaded that count.
+// at a time each is waited for, while here all are on their way together. A decision
+// about one of a million keys, 32 in a batch, takes less than half the time. The tags
+// come first, so that of the states only those are brought that count.
 //
 // It decides nothing, and what it has seen may be otherwise a moment later.
 func (t *Table) Fetch(ops []Op) (now int64) {
@@ -13,7 +15,7 @@ func (t *Table) Fetch(ops []Op) (now int64) {
 	}
 	for i := range ops {
 		if s, found := t.flatOf(ops[i].Key).findFetched(ops[i].tag()); found {
-			s.word().Load()
+			prefetch(unsafe.Pointer(s.word()))
 		}
 	}
 	return t.clock.now()
@@ -21,12 +23,12 @@ func (t *Table) Fetch(ops []Op) (now int64) {
 
 func (t *Table) flatOf(k Key) *flat { return &t.shards[t.shardOf(k)].flat }
 
-// fetchTags loads what find goes through, without a branch that waits for it.
+// fetchTags brings what find goes through, without a branch that waits for it.
 func (f *flat) fetchTags(tag uint64) {
 	if all := f.buckets.Load(); all != nil {
 		first, second := homes(*all, tag)
-		first.tags[0].Load()
-		second.tags[0].Load()
+		prefetch(unsafe.Pointer(first))
+		prefetch(unsafe.Pointer(second))
 	}
 }
 
