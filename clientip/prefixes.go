@@ -105,6 +105,9 @@ func disjoint(prefixes []netip.Prefix) []netip.Prefix {
 // Contains reports whether addr, in any spelling and with or without a zone,
 // lies in one of the ranges. The zero Addr lies in none.
 func (p Prefixes) Contains(addr netip.Addr) bool {
+	if len(p.sorted) == 0 {
+		return false
+	}
 	addr = canonical(addr)
 	after, found := slices.BinarySearchFunc(p.sorted, addr, func(prefix netip.Prefix, addr netip.Addr) int {
 		return prefix.Addr().Compare(addr)

@@ -3,6 +3,7 @@
 package policy
 
 import (
+	"context"
 	"testing"
 
 	"github.com/weirhq/weir"
@@ -28,5 +29,16 @@ func TestResolveAllocations(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %v allocations, want %v", c.name, got, c.want)
 		}
+	}
+}
+
+// With room a decision in memory takes what Resolve does.
+func TestDecideAllocations(t *testing.T) {
+	store := weir.NewMemoryStore(weir.MemoryOptions{})
+	defer store.Close()
+	p := Default()
+	a := Attributes{IP: ip1, Method: "GET", Host: "h", Path: "/search", Header: key("k"), Cost: 1, Room: new(Room)}
+	if got := testing.AllocsPerRun(100, func() { p.Decide(context.Background(), store, &a) }); got != 2 {
+		t.Errorf("%v allocations, want 2", got)
 	}
 }

@@ -31,4 +31,6 @@ type Attributes struct {
 	Cost int64
 	// Peek asks without charging.
 	Peek bool
+	// Room, where there is one, holds the decision's checks and results.
+	Room *Room
 }

@@ -56,7 +56,11 @@ func (r *request) append(checks []weir.Check, l *layer, answer *answer) []weir.C
 // charged stays charged, except where charge is admitted. The decision holds
 // their results. The error is the store's: no decision was made.
 func (p *Policy) Decide(ctx context.Context, s weir.Store, a *Attributes) (weir.Decision, error) {
-	checks, denied := p.Resolve(a, make([]weir.Check, 0, p.most))
+	room := a.Room
+	if room == nil {
+		room = new(Room)
+	}
+	checks, denied := p.Resolve(a, room.noChecks(p.most))
 	id, n := weir.NewID(), len(checks)
 	switch {
 	case n == 0 && denied != "":
@@ -66,7 +70,7 @@ func (p *Policy) Decide(ctx context.Context, s weir.Store, a *Attributes) (weir.
 	case denied != "":
 		checks = append(checks, refusalAfter(&checks[n-1]))
 	}
-	results := make([]weir.Result, len(checks))
+	results := room.resultsOf(checks)
 	if err := s.Take(ctx, checks, results); err != nil {
 		return weir.Decision{}, fmt.Errorf("policy: take: %w", err)
 	}
