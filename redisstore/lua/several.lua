@@ -89,7 +89,9 @@ end
 if not untouched then
   for c = cells + 1, last do
     if state[c] then
-      call('SET', KEYS[c], state[c], 'PX', format('%d', ttl[c]))
+      px = ttl[c]
+      if px ~= lifetime then lifetime, text = px, format('%d', px) end
+      call('SET', KEYS[c], state[c], 'PX', text)
     end
     log = logs[c]
     if log then

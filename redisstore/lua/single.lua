@@ -6,7 +6,8 @@ local answer = (ok and 1 or 0) + (bad and 4 or 0)
 if f % 2 == 0 then
   if ok and n > 0 then answer = answer + 2 end
   if after then
-    call('SET', key, after, 'PX', format('%d', px))
+    if px ~= lifetime then lifetime, text = px, format('%d', px) end
+    call('SET', key, after, 'PX', text)
     if times == 1 then raw = after end
   end
 end
