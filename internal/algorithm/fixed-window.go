@@ -11,10 +11,15 @@ type window struct {
 	count  int64 // costs counted
 }
 
-func (s State) window() window { return window{s.stamp, s.a, s.b} }
+func (s *State) window() window { return window{s.stamp, s.a, s.b} }
 
-func (w window) state() State {
-	return State{layout: windowLayout, stamp: w.start, a: w.period, b: w.count}
+func (w window) state() (s State) {
+	w.write(&s)
+	return s
+}
+
+func (w window) write(s *State) {
+	s.layout, s.stamp, s.a, s.b, s.c, s.d = windowLayout, w.start, w.period, w.count, 0, 0
 }
 
 func (w window) end() int64 { return w.start + w.period }
@@ -24,7 +29,7 @@ func (w window) end() int64 { return w.start + w.period }
 // back, or a shorter window that lies within a longer new one is counting. One
 // that has ended does not count again under a longer period: whether its key had
 // been forgotten by then would decide.
-func (l *Limit) windowAt(s State, now int64) (w window, rewritten bool) {
+func (l *Limit) windowAt(s *State, now int64) (w window, rewritten bool) {
 	current := window{start: now - now%l.Period, period: l.Period}
 	if s.layout != windowLayout {
 		return current, false
@@ -38,18 +43,19 @@ func (l *Limit) windowAt(s State, now int64) (w window, rewritten bool) {
 	return current, rewritten
 }
 
-func (l *Limit) takeWindow(s State, now, n int64) (State, bool) {
+func (l *Limit) takeWindow(s *State, now, n int64) (admitted bool) {
 	w, rewritten := l.windowAt(s, now)
-	admitted := n <= l.Count-w.count
+	admitted = n <= l.Count-w.count
 	switch {
 	case admitted:
 		w.count += n
 	case l.CountAll:
 		w.count = saturatingSum(w.count, n)
 	case !rewritten:
-		return s, false
+		return false
 	}
-	return w.state(), admitted
+	w.write(s)
+	return admitted
 }
 
 // saturatingSum keeps the count of refused calls where a double holds it.
@@ -60,7 +66,7 @@ func saturatingSum(count, n int64) int64 {
 	return count + n
 }
 
-func (l *Limit) readWindow(s State, now, n int64) Outcome {
+func (l *Limit) readWindow(s *State, now, n int64) Outcome {
 	w, _ := l.windowAt(s, now)
 	o := Outcome{Remaining: max(0, l.Count-w.count), Reset: w.end() - now, Overrun: w.count > l.Count}
 	switch {

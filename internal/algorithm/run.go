@@ -21,7 +21,7 @@ func (l *Limit) Run(s State, calls []Calls) (State, int64) {
 }
 
 func (l *Limit) runWindow(s State, calls []Calls) (_ State, refused int64) {
-	w, _ := l.windowAt(s, calls[0].At)
+	w, _ := l.windowAt(&s, calls[0].At)
 	for i := range calls {
 		c := &calls[i]
 		if c.At >= w.end() {
@@ -41,7 +41,7 @@ func (l *Limit) runWindow(s State, calls []Calls) (_ State, refused int64) {
 }
 
 func (l *Limit) runCounter(s State, calls []Calls) (_ State, refused int64) {
-	at, _ := l.counterAt(s, calls[0].At)
+	at, _ := l.counterAt(&s, calls[0].At)
 	for i := range calls {
 		c := &calls[i]
 		if c.At >= at.start+at.period {

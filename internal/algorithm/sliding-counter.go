@@ -14,10 +14,15 @@ type counter struct {
 	cur    int64 // costs admitted in the current window
 }
 
-func (s State) counter() counter { return counter{s.stamp, s.a, s.b, s.c} }
+func (s *State) counter() counter { return counter{s.stamp, s.a, s.b, s.c} }
 
-func (c counter) state() State {
-	return State{layout: counterLayout, stamp: c.start, a: c.period, b: c.prev, c: c.cur}
+func (c counter) state() (s State) {
+	c.write(&s)
+	return s
+}
+
+func (c counter) write(s *State) {
+	s.layout, s.stamp, s.a, s.b, s.c, s.d = counterLayout, c.start, c.period, c.prev, c.cur, 0
 }
 
 // end is the instant from which neither window weighs anything.
@@ -52,7 +57,7 @@ func (c counter) used(now int64) int64 {
 // becomes the current one with its counts. A state of another period hands what
 // it has used to the current window of the new one, up to the largest count
 // there can be: a step back and a new period together could exceed it.
-func (l *Limit) counterAt(s State, now int64) (c counter, rewritten bool) {
+func (l *Limit) counterAt(s *State, now int64) (c counter, rewritten bool) {
 	c = s.counter()
 	if s.layout == counterLayout && c.period == l.Period && c.start <= now && now < c.start+c.period {
 		return c, false // as is mostly so: without a division
@@ -72,16 +77,15 @@ func (l *Limit) counterAt(s State, now int64) (c counter, rewritten bool) {
 	return c.turn(now), false
 }
 
-func (l *Limit) takeCounter(s State, now, n int64) (State, bool) {
+func (l *Limit) takeCounter(s *State, now, n int64) (admitted bool) {
 	c, rewritten := l.counterAt(s, now)
-	if l.counterAdmits(c, now, n) {
+	if admitted = l.counterAdmits(c, now, n); admitted {
 		c.cur += n
-		return c.state(), true
 	}
-	if rewritten {
-		return c.state(), false
+	if admitted || rewritten {
+		c.write(s)
 	}
-	return s, false
+	return admitted
 }
 
 // counterAdmits is prev·(W−e) ≤ (L−cur−n)·W, without a quotient.
@@ -93,7 +97,7 @@ func (l *Limit) counterAdmits(c counter, now, n int64) bool {
 	return room >= 0 && productAtMost(c.prev, c.start+l.Period-now, room, l.Period)
 }
 
-func (l *Limit) readCounter(s State, now, n int64) Outcome {
+func (l *Limit) readCounter(s *State, now, n int64) Outcome {
 	c, _ := l.counterAt(s, now)
 	o := Outcome{Remaining: max(0, l.Count-c.used(now))}
 	if c.cur > 0 || c.prev > 0 {

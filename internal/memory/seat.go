@@ -109,7 +109,8 @@ func (s *seat) claim(op *Op, now int64) {
 	if s.bucket != nil {
 		s.claimed, op.Allowed = op.Limit.TakeTAT(s.found, now, op.Cost)
 	} else {
-		s.state, op.Allowed = op.Limit.Take(s.shard.entries[s.entry].state, now, op.Cost)
+		s.state = s.shard.entries[s.entry].state
+		op.Allowed = op.Limit.TakeIn(&s.state, now, op.Cost)
 	}
 	op.fate = op.ownFate()
 }
