@@ -10,7 +10,7 @@ import "strings"
 // What follows the size does not matter. A virtual host may stand before the
 // address, as in Apache's vhost_combined, and X-Forwarded-For in its place.
 type common struct {
-	stamp string // the last one read: mostly the next is the same
+	stamp []byte // the last one read: mostly the next is the same
 	at    int64
 }
 
@@ -61,17 +61,16 @@ func (c *common) record(line string, e *entry) bool {
 		return false
 	}
 	e.setRequest(request)
-	_, ok = s.word()
-	return ok
+	return skipSpaces(s.left) != ""
 }
 
 func (c *common) time(stamp string) (int64, bool) {
-	if stamp == c.stamp {
+	if stamp == string(c.stamp) {
 		return c.at, true
 	}
 	at, ok := commonStamp(stamp)
 	if ok {
-		c.stamp, c.at = stamp, at
+		c.stamp, c.at = append(c.stamp[:0], stamp...), at
 	}
 	return at, ok
 }

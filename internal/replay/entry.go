@@ -9,7 +9,7 @@ import (
 )
 
 // entry is one request as a log tells it. Its texts are parts of the log's own
-// text, which stays in memory as long as one of them does.
+// text, which is overwritten once the entry was handed over.
 type entry struct {
 	at           int64      // µs since the Unix epoch
 	ip           netip.Addr // the client's; the zero Addr where the log has none

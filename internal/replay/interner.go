@@ -23,15 +23,17 @@ type interner struct {
 
 	mostOrigins, mostTargets int
 
-	plain   map[[4]byte]*origin // the origins of which nothing is known but an IPv4 address
-	origins map[string]*origin  // the others
+	plain   []*origin          // those of which nothing is known but an IPv4 address
+	indexed index              // of plain, by their addresses
+	origins map[string]*origin // the others
 	targets map[string]*target
+	made    slab[origin]
 }
 
 func newInterner(headers []string, logs int) *interner {
 	return &interner{
 		headers: headers, mostOrigins: max(leastInterned, maxOrigins/logs), mostTargets: max(leastInterned, maxTargets/logs),
-		origins: map[string]*origin{}, plain: map[[4]byte]*origin{}, targets: map[string]*target{},
+		origins: map[string]*origin{}, indexed: newIndex(), targets: map[string]*target{},
 	}
 }
 
@@ -42,26 +44,38 @@ func (n *interner) origin(e *entry) *origin {
 	if !alone || !e.ip.Is4() {
 		return n.other(e, alone)
 	}
-	address := e.ip.As4()
-	known := n.plain[address]
-	if known == nil {
-		known = &origin{ip: e.ip}
-		keep(n.plain, address, known, n.mostOrigins)
+	bytes := e.ip.As4()
+	address := binary.BigEndian.Uint32(bytes[:])
+	probe := n.indexed.probe(address)
+	if place, found := probe.next(); found { // the only one: no two addresses are one hash
+		return n.plain[place]
 	}
-	return known
+	if len(n.plain) >= n.mostOrigins {
+		n.indexed.clear()
+		n.plain = nil
+	}
+	n.indexed.add(address, int32(len(n.plain)))
+	n.plain = append(n.plain, n.newOrigin(e))
+	return n.plain[len(n.plain)-1]
 }
 
 func (n *interner) other(e *entry, alone bool) *origin {
 	n.originKey(e)
 	known := n.origins[string(n.key)]
 	if known == nil {
-		known = &origin{ip: e.ip}
+		known = n.newOrigin(e)
 		if !alone {
 			known.beside = &beside{e.peer, strings.Clone(e.name), cloned(e.forwarded)}
 		}
 		keep(n.origins, string(n.key), known, n.mostOrigins)
 	}
 	return known
+}
+
+func (n *interner) newOrigin(e *entry) *origin {
+	made := n.made.new()
+	made.ip = e.ip
+	return made
 }
 
 func (n *interner) target(e *entry) *target {

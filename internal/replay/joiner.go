@@ -78,6 +78,9 @@ func (j *joiner) joined(from int) string {
 	return b.String()
 }
 
+// keep keeps what is remembered of lines without the text that they are parts of.
+func (j *joiner) keep() { j.last = strings.Clone(j.last) }
+
 // giveUp counts the oldest n pieces as what they are.
 func (j *joiner) giveUp(n int) {
 	for _, p := range j.pieces[:n] {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"strings"
+	"unsafe"
 )
 
 const (
@@ -13,12 +14,13 @@ const (
 	maxLine = 64 << 10
 )
 
-// lineReader cuts a log into lines. It copies a chunk of the log at a time into
-// one string, of which the lines are parts.
+// lineReader cuts a log into lines, which are parts of its buffer: they are good until
+// the next is asked for of a reader that is at the end of a chunk.
 type lineReader struct {
 	from  io.Reader
-	buf   []byte // read and not yet handed out
-	chunk string // handed out up to here
+	buf   []byte // read and not yet used up
+	used  int    // of buf: the chunk that is handed out
+	chunk string // what is left of it
 	skip  bool   // the rest of a line that was too long
 	err   error
 }
@@ -47,15 +49,19 @@ func (r *lineReader) next() (line string, err error) {
 	return line, nil
 }
 
+// atEnd reports whether the next line will overwrite those before it.
+func (r *lineReader) atEnd() bool { return r.chunk == "" }
+
 // fill makes a chunk of whole lines.
 func (r *lineReader) fill() error {
+	r.buf, r.used = r.buf[:copy(r.buf, r.buf[r.used:])], 0
 	for {
 		if r.err != nil && len(r.buf) == 0 {
 			return r.err
 		}
 		if end := r.wholeLines(); end > 0 {
-			r.chunk = string(r.buf[:end])
-			r.buf = r.buf[:copy(r.buf, r.buf[end:])]
+			// To copy each chunk into a string took a twelfth of the time.
+			r.chunk, r.used = unsafe.String(&r.buf[0], end), end
 			return nil
 		}
 		r.read()

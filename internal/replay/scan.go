@@ -42,16 +42,23 @@ func (s *scanner) quoted() (string, bool) {
 	if left == "" || left[0] != '"' {
 		return "", false
 	}
-	for i := 1; i < len(left); i++ {
-		switch left[i] {
-		case '\\':
-			i++
-		case '"':
-			s.left = left[i+1:]
-			return left[1:i], true
+	for end := 1; ; end++ {
+		more := strings.IndexByte(left[end:], '"')
+		if more < 0 {
+			return "", false
+		}
+		end += more
+		if text := left[1:end]; !endsEscaped(text) {
+			s.left = left[end+1:]
+			return text, true
 		}
 	}
-	return "", false
+}
+
+// endsEscaped reports whether a text ends with a backslash that keeps the next
+// character from its meaning.
+func endsEscaped(text string) bool {
+	return (len(text)-len(strings.TrimRight(text, `\`)))%2 == 1
 }
 
 // bracketed takes a text in [ and ].

@@ -82,7 +82,7 @@ func (s *source) read(ctx context.Context, from io.Reader, f *format) error {
 		var line string
 		if len(begun) > 0 {
 			line, begun = begun[0], begun[1:]
-		} else if line, err = lines.next(); err != nil {
+		} else if line, err = s.nextLine(ctx, lines, &j); err != nil {
 			break
 		}
 		s.tally.lines++
@@ -97,6 +97,18 @@ func (s *source) read(ctx context.Context, from io.Reader, f *format) error {
 		return handed
 	}
 	return ended(err)
+}
+
+// nextLine is the next of the log. Before it overwrites those before it, nothing is left
+// that is part of them.
+func (s *source) nextLine(ctx context.Context, lines *lineReader, j *joiner) (string, error) {
+	if lines.atEnd() {
+		if err := s.hand(ctx, j, 1); err != nil {
+			return "", err
+		}
+		j.keep()
+	}
+	return lines.next()
 }
 
 // another keeps the entry at hand and makes room for the next.
@@ -136,7 +148,7 @@ func sample(lines *lineReader) (begun []string, err error) {
 		if len(begun) == 0 {
 			line = strings.TrimPrefix(line, "\ufeff")
 		}
-		begun = append(begun, line)
+		begun = append(begun, strings.Clone(line))
 	}
 	return begun, nil
 }

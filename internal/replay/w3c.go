@@ -27,7 +27,7 @@ func newCloudFront() parse { return (&w3c{tabs: true, fields: cloudFrontFields})
 func (w *w3c) parse(line string, e *entry) verdict {
 	if strings.HasPrefix(line, "#") {
 		if names, found := strings.CutPrefix(line, "#Fields:"); found {
-			w.fields = strings.Fields(names)
+			w.fields = strings.Fields(strings.Clone(names))
 		}
 		return remark
 	}
