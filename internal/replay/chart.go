@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 )
@@ -38,18 +37,8 @@ func (t *tally) chart() Chart {
 }
 
 func (t *tally) heaviest(r *row) []heavyCaller {
-	order := make([]int, len(r.callers))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(r.callers[b].need, r.callers[a].need),
-			cmp.Compare(r.callers[b].requests, r.callers[a].requests), cmp.Compare(a, b))
-	})
-	most := min(len(order), maxHeaviest, max(10, allHeaviest/len(t.rows)))
 	var heaviest []heavyCaller
-	for _, i := range order[:most] {
-		m := r.callers[i]
+	for _, m := range topNeeds(r.callers, min(maxHeaviest, max(10, allHeaviest/len(t.rows)))) {
 		c := heavyCaller{name: t.named(m.who), requests: m.requests, need: m.need}
 		for _, s := range m.steps {
 			c.refused = append(c.refused, s.refused)
@@ -57,6 +46,28 @@ func (t *tally) heaviest(r *row) []heavyCaller {
 		heaviest = append(heaviest, c)
 	}
 	return heaviest
+}
+
+// topNeeds are the n callers with the greatest needs, of equal ones those with the most
+// requests, and of these those that came first.
+func topNeeds(callers []*met, n int) []*met {
+	top := make([]*met, 0, n+1)
+	for _, m := range callers {
+		if len(top) == n && !heavier(m, top[n-1]) {
+			continue
+		}
+		place := len(top)
+		for place > 0 && heavier(m, top[place-1]) {
+			place--
+		}
+		top = slices.Insert(top, place, m)
+		top = top[:min(len(top), n)]
+	}
+	return top
+}
+
+func heavier(a, b *met) bool {
+	return a.need > b.need || a.need == b.need && a.requests > b.requests
 }
 
 func countText(n int64) string { return strconv.FormatInt(n, 10) }

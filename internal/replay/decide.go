@@ -6,9 +6,10 @@ import "github.com/weirhq/weir"
 // compares it with. It reports whether every enforced check passes, and tells of
 // each check whether it does.
 func (p *plan) decide(now int64) (allowed bool) {
+	p.place()
 	if len(p.checks) == 1 && p.denied == "" {
 		c := &p.checks[0]
-		c.allowed = c.account.take(c.limit, now, c.cost)
+		c.allowed = c.met.account.take(c.limit, now, c.cost)
 		return c.allowed || c.shadow
 	}
 	allowed = true
@@ -24,7 +25,7 @@ func (p *plan) decide(now int64) (allowed bool) {
 	}
 	for i := range p.checks {
 		if c := &p.checks[i]; c.takes {
-			c.account.take(c.limit, now, c.cost)
+			c.met.account.take(c.limit, now, c.cost)
 		}
 	}
 	return allowed
@@ -44,7 +45,7 @@ func decideGroup(group []check, now int64, soFar bool) bool {
 	passes := true
 	for i := range group {
 		c := &group[i]
-		c.allowed = c.account.asks(c.limit, now, c.cost)
+		c.allowed = c.met.account.asks(c.limit, now, c.cost)
 		c.takes = soFar || c.charge == weir.Independent
 		passes = passes && c.allowed
 	}

@@ -59,10 +59,11 @@ func TestPlansDecideAsTheStoreDoes(t *testing.T) {
 		var plans [len(plots)]*plan
 		for i := range plots {
 			plots[i] = plot(random)
-			plans[i] = planner.compile(plots[i].checks)
+			denied := ""
 			if plots[i].denied {
-				plans[i].denied = "because"
+				denied = "because"
 			}
+			plans[i] = planner.compile(1, plots[i].checks, denied)
 		}
 		refused := 0
 		for range 400 {

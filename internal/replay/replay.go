@@ -107,6 +107,7 @@ func (r *replay) all(ctx context.Context, requests *merge) error {
 // decide decides each request at its own instant, or where that is past, at the one
 // reached.
 func (r *replay) decide(batch []request) error {
+	r.touch(batch)
 	var plans [batchDecided]*plan
 	for i := range batch {
 		p, err := r.planner.plan(&batch[i])
@@ -126,6 +127,19 @@ func (r *replay) decide(batch []request) error {
 		r.tally.add(&batch[i], plans[i], r.now, plans[i].decide(r.now))
 	}
 	return nil
+}
+
+// touch reads a word of each origin and then of its newest plan, without a branch that
+// waits for either.
+func (r *replay) touch(batch []request) {
+	for i := range batch {
+		r.touched += batch[i].from.planned
+	}
+	for i := range batch {
+		if newest := batch[i].from.plans; newest != nil {
+			r.touched += int64(newest.kind)
+		}
+	}
 }
 
 // report is complete once all sources have ended.

@@ -19,9 +19,10 @@ type request struct {
 // origin is whom requests come from, as far as a log tells it. Its headers are
 // those of the target, and tell origins apart too.
 type origin struct {
-	ip     netip.Addr
-	plans  []known // kept by the planner
-	beside *beside // nil for most
+	ip      netip.Addr
+	plans   *plan   // kept by the planner, the newest first
+	planned int64   // how many
+	beside  *beside // nil for most
 }
 
 // beside is what else a log may tell of an origin.

@@ -14,18 +14,16 @@ type met struct {
 	newest            int32 // 1 + the index of its newest event in the backlog; 0 is none
 	place             int32 // in the backlog while it has events there
 	requests, refused int64
-	row               *row
-	who               int32
+	account           *account
+	own               account // its account, if it is the first of its shelf
 	trial
-	account account // if it is the first of its shelf
+	row *row
+	who int32
 }
 
-// shelf has the accounts of one limit's name in one layer: plans of callers may have
-// several limits of that name, which share them.
-type shelf struct {
-	accounts []*account
-	of       numbers
-}
+// shelf is the rows of one limit's name in one layer: plans of callers may have several
+// limits of that name, which share accounts.
+type shelf struct{ rows []*row }
 
 // numbers are places in a list by the tally's roster, from 1; 0 is none.
 type numbers []int32
@@ -39,36 +37,47 @@ func (n *numbers) at(who int32) *int32 {
 
 func newRow(key rowKey, s *shelf) *row {
 	r := &row{key: key, shelf: s}
+	s.rows = append(s.rows, r)
 	if !key.limit.Blocked() {
 		r.trials = newTrials(key.limit.Compiled())
 	}
 	return r
 }
 
-// meet is the caller of that number at the limit, and its account.
-func (r *row) meet(who int32) (*met, *account) {
-	place := r.of.at(who)
-	if *place == 0 {
-		m := new(met)
-		if r.trials != nil {
-			m = r.trials.meet()
-		}
-		m.row, m.who = r, who
-		r.callers = append(r.callers, m)
-		*place = int32(len(r.callers))
+// meet is the caller of that number at the limit.
+func (r *row) meet(who int32) *met {
+	if m := r.known(who); m != nil {
+		return m
 	}
-	m := r.callers[*place-1]
-	return m, r.shelf.account(who, &m.account)
+	m := new(met)
+	if r.trials != nil {
+		m = r.trials.meet()
+	}
+	m.row, m.who, m.account = r, who, r.shelf.account(who)
+	if m.account == nil {
+		m.account = &m.own
+	}
+	r.callers = append(r.callers, m)
+	*r.of.at(who) = int32(len(r.callers))
+	return m
 }
 
-// account is the one of the caller of that number, or if there is none fresh.
-func (s *shelf) account(who int32, fresh *account) *account {
-	place := s.of.at(who)
-	if *place == 0 {
-		s.accounts = append(s.accounts, fresh)
-		*place = int32(len(s.accounts))
+// known is nil where the caller has not met the limit.
+func (r *row) known(who int32) *met {
+	if int(who) >= len(r.of) || r.of[who] == 0 {
+		return nil
 	}
-	return s.accounts[*place-1]
+	return r.callers[r.of[who]-1]
+}
+
+// account is the caller's; nil where it has none.
+func (s *shelf) account(who int32) *account {
+	for _, r := range s.rows {
+		if m := r.known(who); m != nil {
+			return m.account
+		}
+	}
+	return nil
 }
 
 func (r *row) requests() (n int64) {

@@ -35,25 +35,9 @@ type rowKey struct {
 	shadow      bool
 }
 
-// roster numbers identities in the order in which they come.
-type roster struct {
-	numbers map[string]int32
-	texts   []string
-}
-
-func (r *roster) number(identity string) int32 {
-	n, known := r.numbers[identity]
-	if !known {
-		n = int32(len(r.texts))
-		r.numbers[identity] = n
-		r.texts = append(r.texts, identity)
-	}
-	return n
-}
-
 func newTally() *tally {
 	return &tally{
-		callers: roster{numbers: map[string]int32{}},
+		callers: newRoster(),
 		rowOf:   map[rowKey]*row{},
 		denied:  map[string]int64{},
 		names:   map[string]string{},
@@ -111,16 +95,16 @@ func (t *tally) countCaller(from *origin, who int32, now int64, refused bool) {
 // touch reads a word of whatever the plan's next request will need.
 func (t *tally) touch(p *plan) (words int64) {
 	words = t.who[p.who].count
-	for i := range p.checks {
-		words += p.checks[i].met.requests + p.checks[i].account.state.Stamp()
+	for _, m := range p.mets {
+		words += m.requests + m.account.state.Stamp()
 	}
 	return words
 }
 
 const minute = 60_000_000 // µs
 
-// meet is the check's caller at the check's limit, and its account.
-func (t *tally) meet(c *weir.Check) (*met, *account) {
+// meet is the check's caller at the check's limit.
+func (t *tally) meet(c *weir.Check) *met {
 	return t.row(c).meet(t.number(c.Key.Identity))
 }
 

@@ -54,29 +54,31 @@ func newTrials(l *algorithm.Limit) *trials {
 	return &trials{ladder: ladder(l), meet: meets(l)}
 }
 
-// meets makes what is known of one more caller of the limit, with its demand in the
-// same piece of memory: most callers are looked at for a request or two at a time.
+// meets makes what is known of one more caller of the limit.
 func meets(l *algorithm.Limit) func() *met {
 	switch l.Kind {
 	case algorithm.FixedWindow, algorithm.SlidingCounter:
-		all := &windowDemands{boundless: boundless(l)}
-		return func() *met {
-			m := &struct {
-				met
-				demand windowDemand
-			}{demand: windowDemand{all: all}}
-			m.met.demand = &m.demand
-			return &m.met
-		}
+		return metsWith(windowDemand{all: &windowDemands{boundless: boundless(l)}})
 	case algorithm.SlidingLog:
-		return func() *met { return &met{trial: trial{demand: &logDemand{period: l.Period}}} }
+		return metsWith(logDemand{period: l.Period})
 	}
+	return metsWith(bucketDemand{limit: l})
+}
+
+// metsWith has the demand in the same piece of memory: most callers are looked at for a
+// request or two at a time.
+func metsWith[D any, P interface {
+	*D
+	demand
+}](fresh D) func() *met {
+	var all slab[struct {
+		met
+		demand D
+	}]
 	return func() *met {
-		m := &struct {
-			met
-			demand bucketDemand
-		}{demand: bucketDemand{limit: l}}
-		m.met.demand = &m.demand
+		m := all.new()
+		m.demand = fresh
+		m.met.demand = P(&m.demand)
 		return &m.met
 	}
 }
