@@ -8,7 +8,7 @@ import (
 	"github.com/weirhq/weir/internal/algorithm"
 )
 
-// Many at once who take, peek, give back, reset and sweep, alone and in groups,
+// Many at once who take, peek, give back, reset and sweep, alone, in batches and in groups,
 // over few keys of many shards and more keys than there is room for, end and
 // leave the table whole.
 func TestStress(t *testing.T) {
@@ -44,9 +44,15 @@ func (t *tableAt) stress(r *rand.Rand, keys int) {
 				Group: group, Charging: Charging(group % 3), Shadow: group%4 == 3,
 			})
 		}
-		if len(request.Ops) == 1 {
+		switch r.IntN(3) {
+		case 0:
 			t.TakeOne(&request.Ops[0])
-		} else {
+		case 1:
+			now := t.Fetch(request.Ops)
+			for i := range request.Ops {
+				t.TakeFetched(&request.Ops[i], now)
+			}
+		default:
 			t.Take(&request)
 		}
 		switch op := request.Ops[0]; r.IntN(10) {
