@@ -79,7 +79,7 @@ func Run(ctx context.Context, o Options, stdout io.Writer, log *slog.Logger) err
 func endpoints(o *Options, e *Engine, log *slog.Logger) []endpoint {
 	private := admin.New(e, e.trail, e.metrics, admin.Options{Token: o.Token, ClientCert: o.TLS.ClientCA != ""})
 	return []endpoint{
-		{name: "http", flag: "--http", address: o.HTTP, server: newTrafficServer(o, e, log), calm: o.Proxy == nil},
+		{name: "http", flag: "--http", address: o.HTTP, server: newTrafficServer(o, e, log)},
 		{name: "grpc", flag: "--grpc", address: o.GRPC, server: newGRPCServer(o, e, log)},
 		{name: "resp", flag: "--resp", address: o.RESP, server: newRESPServer(o, e, log)},
 		{name: "admin", flag: "--admin", address: o.Admin, server: newHTTPServer(private, log), asksCertificate: true},

@@ -48,8 +48,6 @@ type endpoint struct {
 	// asksCertificate: the server itself turns away who shows no certificate
 	// where one is needed; else they get no connection.
 	asksCertificate bool
-	// calm: the server moves its connections' deadlines with each of many requests.
-	calm bool
 }
 
 type listener struct {
@@ -70,9 +68,6 @@ func listen(endpoints []endpoint, certificates *certificates) (open []*listener,
 				one.Close()
 			}
 			return nil, usage("%s %s: %w", e.flag, e.address, cause(err))
-		}
-		if e.calm {
-			l = calmListener{l}
 		}
 		if certificates != nil {
 			l = certificates.listener(l, e.asksCertificate)
