@@ -6,7 +6,9 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"runtime"
 	"strconv"
+	"time"
 
 	"github.com/weirhq/weir/bench/noop"
 )
@@ -20,12 +22,21 @@ func serveNothing(kind string, arguments []string) {
 	}
 	switch kind {
 	case "http":
-		log.Fatal(http.Serve(listener, repeat(arguments[1])))
+		log.Fatal(serveHTTP(listener, repeat(arguments[1])))
 	case "resp":
 		log.Fatal(serveRESP(listener))
 	case "grpc":
 		log.Fatal(noop.ServeRLS(listener))
 	}
+}
+
+// serveHTTP bounds clients, and has as little garbage collected, as weir does, so that
+// what differs is the deciding.
+func serveHTTP(l net.Listener, h http.Handler) error {
+	headroom := make([]byte, 32<<20)
+	defer runtime.KeepAlive(headroom)
+	s := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute}
+	return s.Serve(l)
 }
 
 // repeat answers 200 with these fields.
