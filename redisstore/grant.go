@@ -17,8 +17,8 @@ type grant struct {
 
 // granted is what is told of one key.
 type granted struct {
-	before algorithm.State   // the first of them
-	after  algorithm.Outcome // of a log, whose state stays where it is: after the last
+	first algorithm.State   // that the first of them left; what was there if none passed
+	after algorithm.Outcome // of a log, whose state stays where it is: after the last
 }
 
 // read is of an answer to so many. errAlone is its error where layers did not all
@@ -41,8 +41,11 @@ func (g *grant) read(a answer, checks []weir.Check, times int) (replaced int, er
 			k.after = r.outcome()
 			continue
 		}
-		k.before = r.state()
-		r.failed = r.failed || !g.follows(k.before, &checks[i], times)
+		k.first = r.state()
+		r.failed = r.failed || !g.follows(k.first, &checks[i], times)
+		if g.passed > 0 {
+			k.first, _ = checks[i].Limit.Compiled().Take(k.first, g.at, checks[i].Cost)
+		}
 	}
 	if r.failed || r.rest != "" {
 		return replaced, errReply
@@ -79,11 +82,13 @@ func (g *grant) answer(checks []weir.Check, nth int, results []weir.Result, stat
 	}
 }
 
-// leftBy is the state that the nth leaves. Of those that are refused the first leaves
-// what all of them read: nothing remains, however often it is counted.
+// leftBy is the state that the nth leaves. From the first it is twice as fast as from
+// what was there before, which was of another instant. Of those that are refused the
+// first leaves what all of them read: nothing remains, however often it is counted.
 func (g *grant) leftBy(k *granted, c *weir.Check, nth int) algorithm.State {
 	l := c.Limit.Compiled()
-	left, _ := l.Take(k.before, g.at, int64(min(nth+1, g.passed))*c.Cost)
+	further := max(0, min(nth, g.passed-1))
+	left, _ := l.Take(k.first, g.at, int64(further)*c.Cost)
 	if nth >= g.passed {
 		left, _ = l.Take(left, g.at, c.Cost)
 	}

@@ -36,6 +36,9 @@ func (b bucket) state() State {
 // clocks that alternate. Only a state that is more than a full drain ahead
 // becomes a full one at now, so that no key waits for a clock that is gone.
 func (l *Limit) bucketAt(s State, now int64) (b bucket, refused State) {
+	if s.stamp == now && s.layout == bucketLayout && s.c == l.Num && s.d == l.Den && s.a < l.Burst {
+		return s.bucket(), s // as a take at this instant left it
+	}
 	fresh := bucket{last: now, num: l.Num, den: l.Den}
 	if s.layout != bucketLayout {
 		return fresh, s
