@@ -98,3 +98,26 @@ func TestFieldsOfAnUpstreamAreNotAdded(t *testing.T) {
 		t.Errorf("X-Other is %q", got)
 	}
 }
+
+// So it is where the fields are come by another way: a framework has a writer of its own.
+func TestFieldsAddedPastTheWriter(t *testing.T) {
+	limiter, _ := newLimiter(t, weir.PerMinute(2))
+	limit := New(limiter, ByIP())
+	for name, handler := range map[string]http.Handler{
+		"unwrapped": limit.Wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.(interface{ Unwrap() http.ResponseWriter }).Unwrap().Header().Add("X-RateLimit-Limit", "500")
+			w.WriteHeader(http.StatusOK)
+		})),
+		"a framework's": http.HandlerFunc(func(own http.ResponseWriter, r *http.Request) {
+			limit.Run(own, r, func(w http.ResponseWriter, _ *http.Request) error {
+				own.Header().Add("X-RateLimit-Limit", "500")
+				w.WriteHeader(http.StatusOK)
+				return nil
+			})
+		}),
+	} {
+		if got := send(handler, from("203.0.113.7")).Header.Values("X-RateLimit-Limit"); len(got) != 1 || got[0] != "2" {
+			t.Errorf("%s: X-RateLimit-Limit is %q", name, got)
+		}
+	}
+}

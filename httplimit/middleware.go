@@ -77,7 +77,7 @@ func (m *Middleware) Wrap(next http.Handler) http.Handler {
 		next.ServeHTTP(w, r)
 		return nil
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.Run(w, r, run) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { m.run(w, r, run) })
 }
 
 // Run is Wrap for frameworks whose handlers return an error and answer it later:
@@ -85,6 +85,13 @@ func (m *Middleware) Wrap(next http.Handler) http.Handler {
 // Run returns next's error, or nil where it answered the request itself without
 // calling next.
 func (m *Middleware) Run(w http.ResponseWriter, r *http.Request, next func(http.ResponseWriter, *http.Request) error) error {
+	return m.run(w, r, func(w http.ResponseWriter, r *http.Request) error {
+		w.Header() // is touched: a framework's own writer may give it past this one
+		return next(w, r)
+	})
+}
+
+func (m *Middleware) run(w http.ResponseWriter, r *http.Request, next func(http.ResponseWriter, *http.Request) error) error {
 	if m.exempt(r) {
 		return next(w, r)
 	}

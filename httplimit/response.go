@@ -25,8 +25,11 @@ func (w *response) fields(header http.Header) fields {
 	return fields{header: header, values: w.values[:], text: w.text[:0]}
 }
 
-// Unwrap is for http.ResponseController.
-func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+// Unwrap is for http.ResponseController. The fields are there as well.
+func (w *response) Unwrap() http.ResponseWriter {
+	w.touched = true
+	return w.ResponseWriter
+}
 
 // Header implements http.ResponseWriter.
 func (w *response) Header() http.Header {
