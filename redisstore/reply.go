@@ -107,7 +107,7 @@ func readOne(reply string, err error) (answer, error) {
 		return answer{}, err
 	}
 	r := replyReader{rest: reply}
-	at := r.double()
+	at := r.instant()
 	if r.failed {
 		return answer{}, errReply
 	}
@@ -142,6 +142,13 @@ func (r *replyReader) double() int64 {
 	return int64(math.Float64frombits(bits))
 }
 
+// instant is one that scripts reckon with exactly. Others might overflow here.
+func (r *replyReader) instant() int64 {
+	at := r.double()
+	r.failed = r.failed || at < 0 || at >= 1<<53
+	return at
+}
+
 // describe reads what the script says of the check's key.
 func (r *replyReader) describe(c *weir.Check, at int64) (algorithm.State, algorithm.Outcome) {
 	if c.Limit.Algorithm() == weir.SlidingLog {
@@ -163,6 +170,9 @@ func (r *replyReader) outcome() algorithm.Outcome {
 // state is what the script says of any other key.
 func (r *replyReader) state() algorithm.State {
 	state, ok := algorithm.DecodeState(r.take(int(r.byte())))
-	r.failed = r.failed || !ok
+	if !ok {
+		r.failed = true
+		return algorithm.State{} // the words of another might overflow
+	}
 	return state
 }

@@ -69,7 +69,7 @@ func (c *carrier) heed(s *shipment, err error) error {
 // unpack gives each parcel what the reply says to it.
 func (s *shipment) unpack(reply string) error {
 	r := replyReader{rest: reply}
-	at := r.double()
+	at := r.instant()
 	for _, p := range s.parcels {
 		p.answer = answer{at, r.cut(len(p.checks), p.times)}
 	}
