@@ -9,7 +9,6 @@ package algorithm_test
 
 import (
 	"math/big"
-	"sort"
 
 	"github.com/weirhq/weir/internal/algorithm"
 )
@@ -167,10 +166,23 @@ func first(yes func(d int64) bool) int64 {
 		high *= 2
 	}
 	low := high / 2 // no, or 0
-	return low + 1 + int64(sort.Search(int(high-low-1), func(i int) bool { return yes(low + 1 + int64(i)) }))
+	return low + 1 + search(high-low-1, func(i int64) bool { return yes(low + 1 + i) })
 }
 
 // last is the largest k from 0 to most for which a monotone yes is true.
 func last(most int64, yes func(k int64) bool) int64 {
-	return int64(sort.Search(int(most), func(i int) bool { return !yes(int64(i) + 1) }))
+	return search(most, func(i int64) bool { return !yes(i + 1) })
+}
+
+// search is sort.Search, also where an int has 32 bits.
+func search(n int64, yes func(i int64) bool) int64 {
+	low := int64(0)
+	for low < n {
+		if middle := low + (n-low)/2; yes(middle) {
+			n = middle
+		} else {
+			low = middle + 1
+		}
+	}
+	return low
 }
