@@ -46,6 +46,12 @@ var periods = map[string]time.Duration{
 	"w": week, "week": week,
 }
 
+// calendar has the words that are no period, and what is meant by them, more or less.
+var calendar = map[string]string{
+	"mo": "30d", "month": "30d", "months": "30d",
+	"y": "365d", "year": "365d", "years": "365d",
+}
+
 // ParseRate reads COUNT/PERIOD: "100/min", "10/s", "5/day", "30/10s",
 // "100/1h30m". COUNT is a plain decimal integer; PERIOD is a unit (s, min, h,
 // day, week; longer spellings too) or a duration with units, days as "2d". The
@@ -96,6 +102,9 @@ func ParsePeriod(text string) (d time.Duration, hint string) {
 		return d, ""
 	case err == nil:
 		return 0, "a period is above 0"
+	}
+	if days, ok := calendar[text]; ok {
+		return 0, fmt.Sprintf("months and years differ in length: write days, such as %s", days)
 	}
 	if near := nearestUnit(text); near != "" {
 		return 0, fmt.Sprintf("did you mean %s?", near)

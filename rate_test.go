@@ -102,7 +102,7 @@ func TestB43TextsThatAreNoRate(t *testing.T) {
 		{"10/min ", `period "min "`, "did you mean min?"},
 		{"10/ min", `period " min"`, "did you mean min?"},
 		{"5/s/s", `period "s/s"`, ""},
-		{"5/month", `period "month"`, ""},
+		{"5/month", `period "month"`, "days, such as 30d"},
 		{"5/inf", `period "inf"`, ""},
 		{"5/1e3s", `period "1e3s"`, ""},
 		{"5/1_0s", `period "1_0s"`, ""},
