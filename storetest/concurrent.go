@@ -55,6 +55,7 @@ func (tr *trial) try(checks ...weir.Check) weir.Decision {
 	results := make([]weir.Result, len(checks))
 	if err := tr.store.Take(context.Background(), checks, results); err != nil {
 		tr.Error(err)
+		clear(results) // which say nothing: what was charged has been given back
 	}
 	return weir.Decide(weir.NewID(), checks, results)
 }
