@@ -158,3 +158,37 @@ func TestNumbersAreInOrder(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A hot key whose decisions were calls after all ends the run.
+func TestCallsOfAHotKey(t *testing.T) {
+	for _, c := range []struct {
+		kind             string
+		calls, decisions int64
+		want             bool
+	}{
+		{"call-each", 200, 200, true}, {"call-each", 199, 200, false},
+		{"leased", 100, 200, true}, {"leased", 101, 200, false}, {"leased", 3, 3, true},
+		{"deny-cache", 0, 1, true}, {"deny-cache", 150, 200, false},
+		{"shared", 1, 200, true}, {"shared", 200, 200, true},
+	} {
+		if got := explains(c.kind, c.calls, c.decisions); got != c.want {
+			t.Errorf("%s: %d calls for %d decisions: %t", c.kind, c.calls, c.decisions, got)
+		}
+	}
+}
+
+// A master that had too much of the calls, or one that had none, ends the run.
+func TestCallsOfMasters(t *testing.T) {
+	for _, c := range []struct {
+		most, calls int64
+		masters     int
+		want        bool
+	}{
+		{1000, 1000, 1, true}, {625, 1000, 2, true}, {626, 1000, 2, false}, {1000, 1000, 2, false}, {416, 1000, 3, true}, {417, 1000, 3, false},
+		{60, 64, 2, true},
+	} {
+		if got := isEven(c.most, c.calls, c.masters); got != c.want {
+			t.Errorf("%d of %d calls on one of %d masters: %t", c.most, c.calls, c.masters, got)
+		}
+	}
+}
