@@ -175,6 +175,6 @@ func clusterFigures(done loaded, before, after []use) ([]turns.Figure, error) {
 // isEven reports whether the busiest of the masters has not much more than its part of
 // the calls. Of a few any part may come to one by chance.
 func isEven(most, calls int64, masters int) bool {
-	const few = 1000
+	const few = 200
 	return calls < few || 4*most*int64(masters) <= 5*calls
 }

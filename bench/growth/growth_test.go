@@ -129,6 +129,9 @@ func TestEveryMasterDoesItsPart(t *testing.T) {
 	if _, err := clusterFigures(done, before, []use{{290, time.Millisecond}, {110, time.Millisecond}}); err == nil {
 		t.Error("one master with 190 of 200 calls passes")
 	}
+	if _, err := clusterFigures(done, before, []use{{140, time.Millisecond}, {124, time.Millisecond}}); err != nil {
+		t.Error("of a few calls:", err)
+	}
 }
 
 // A decision that comes out otherwise than the set-up says ends the run.
@@ -173,22 +176,6 @@ func TestCallsOfAHotKey(t *testing.T) {
 	} {
 		if got := explains(c.kind, c.calls, c.decisions); got != c.want {
 			t.Errorf("%s: %d calls for %d decisions: %t", c.kind, c.calls, c.decisions, got)
-		}
-	}
-}
-
-// A master that had too much of the calls, or one that had none, ends the run.
-func TestCallsOfMasters(t *testing.T) {
-	for _, c := range []struct {
-		most, calls int64
-		masters     int
-		want        bool
-	}{
-		{1000, 1000, 1, true}, {625, 1000, 2, true}, {626, 1000, 2, false}, {1000, 1000, 2, false}, {416, 1000, 3, true}, {417, 1000, 3, false},
-		{60, 64, 2, true},
-	} {
-		if got := isEven(c.most, c.calls, c.masters); got != c.want {
-			t.Errorf("%d of %d calls on one of %d masters: %t", c.most, c.calls, c.masters, got)
 		}
 	}
 }
