@@ -236,10 +236,10 @@ func TestArrowsOfPurePackagesStayInTheModule(t *testing.T) {
 	found := imports(t)
 	for _, p := range pure {
 		trail := map[string]string{p.dir: p.dir} // how each package was reached
-		for todo := []string{p.dir}; len(todo) > 0; todo = todo[1:] {
+		for reached := []string{p.dir}; len(reached) > 0; reached = reached[1:] {
 			for key := range found {
 				from, to := key[0], key[1]
-				if from != todo[0] || trail[to] != "" {
+				if from != reached[0] || trail[to] != "" {
 					continue
 				}
 				trail[to] = trail[from] + " -> " + to
@@ -247,7 +247,7 @@ func TestArrowsOfPurePackagesStayInTheModule(t *testing.T) {
 					t.Errorf("%s; but %s", trail[to], p.why)
 					continue
 				}
-				todo = append(todo, to)
+				reached = append(reached, to)
 			}
 		}
 	}

@@ -104,7 +104,7 @@ func ParsePeriod(text string) (d time.Duration, hint string) {
 		return 0, "a period is above 0"
 	}
 	if days, ok := calendar[text]; ok {
-		return 0, fmt.Sprintf("months and years differ in length: write days, such as %s", days)
+		return 0, fmt.Sprintf("months and years differ in length; write days, such as %s", days)
 	}
 	if near := nearestUnit(text); near != "" {
 		return 0, fmt.Sprintf("did you mean %s?", near)
